@@ -1,0 +1,90 @@
+#pragma once
+// The structure of a factor: a compact set A of vectors, known by two oracles.
+//
+//   maximize(g)        argmax over u in A of <u, g>                      the LMO of the paper, for power steps
+//   fit(a, b, sign)    argmin over x = t u, u in A, of sum_i a_i x_i^2 - 2 b_i x_i     for corrections
+//
+// With the other factor fixed, the best factor of a squared error separates into one parabola per entry, and `fit`
+// is that problem. For equal a_i it is `maximize` along b (and along -b, where t may be negative and A is not
+// symmetric). Ties are broken towards the lowest index, so that a result depends on its input alone.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pursuit/base/types.hpp"
+
+namespace pursuit {
+
+/// Which signs a weight, or the scale of a fit, may take.
+enum class Sign { free, nonnegative };
+
+class AtomSet {
+ public:
+  virtual ~AtomSet() = default;
+
+  /// u = argmax over A of <u, g>. Any g is allowed, zero included; a NaN or infinite entry throws InvalidArgument.
+  void maximize(ConstVectorRef g, VectorRef u) const;
+
+  /// x = t u minimising sum a_i x_i^2 - 2 b_i x_i over u in A and t (t >= 0 for Sign::nonnegative); returns t.
+  /// Needs a_i >= 0, and b_i = 0 wherever a_i = 0.
+  double fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const;
+
+  /// The same with every a_i = curvature > 0.
+  double fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const;
+
+  /// Whether u is a member; `tolerance` forgives rounding in its norm, never a non-zero or a sign.
+  virtual bool contains(ConstVectorRef u, double tolerance = 1e-9) const = 0;
+
+  /// The text that parse_atoms() turns back into this set.
+  virtual std::string spec() const = 0;
+
+  /// Whether u in A implies -u in A.
+  virtual bool symmetric() const = 0;
+
+  /// Whether the multiples t u, t >= 0, form a convex cone that treats every coordinate alone (all vectors, or the
+  /// non-negative ones): corrections may then work on tiles of rows and extrapolate.
+  virtual bool coordinatewise() const { return false; }
+
+  /// Whether the set is every vector of unit norm: the classical SVD.
+  virtual bool is_sphere() const { return false; }
+
+  /// Throws InvalidArgument where the set makes no sense for vectors of n entries.
+  virtual void require_dimension(Index n) const;
+
+ private:
+  virtual void maximize_impl(ConstVectorRef g, VectorRef u) const = 0;
+  /// Default: exact for sets of unit vectors.
+  virtual double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const;
+  /// Default: majorise the parabolas by their steepest curvature and repeat; inexact, but never worse than its start.
+  virtual double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const;
+};
+
+/// A shared handle, so that sets are passed around like values.
+using Atoms = std::shared_ptr<const AtomSet>;
+
+/// All vectors of unit 2-norm.
+Atoms sphere();
+/// Unit vectors with at most k non-zeros.
+Atoms sparse(Index k);
+/// Unit vectors with at most a `fraction` of their entries non-zero (at least one entry).
+Atoms sparse_fraction(double fraction);
+/// Unit vectors without a negative entry.
+Atoms nonneg();
+/// Vectors that are in both sets, where that intersection has exact oracles; InvalidArgument otherwise.
+Atoms operator+(const Atoms& a, const Atoms& b);
+
+/// A user's own set of unit vectors, symmetric or not, from one function: g -> argmax over the set of <u, g>.
+/// `contains` defaults to "unit norm, and no u' from the oracle does better along u".
+struct CustomSet {
+  std::string name;
+  std::function<Vector(ConstVectorRef g)> maximize;
+  std::function<bool(ConstVectorRef u, double tolerance)> contains = {};
+  bool symmetric = false;
+};
+Atoms custom(CustomSet definition);
+
+/// The set of a spec: sphere, nonneg, sparse:40, sparse:0.1, nonneg+sparse:40.
+Atoms parse_atoms(const std::string& spec);
+
+}  // namespace pursuit

@@ -1,0 +1,131 @@
+#pragma once
+// Algorithm 1 of Khanna, Tschannen and Jaggi (2016): generalized pursuit in a Hilbert space,
+//
+//   minimise f(x) = 1/2 ||y - x||^2 over the linear span of a set S of atoms,
+//
+// written once for every space. A space brings the data y, the oracle over its atoms and their inner products; the
+// weights are a small system of their own. Cost per step: one oracle call, O(r^2) for weights, and the corrections.
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+#include "pursuit/base/timer.hpp"
+#include "pursuit/pursuit/trace.hpp"
+#include "pursuit/weights/weight_system.hpp"
+
+namespace pursuit {
+
+/// An atom with its products: what line 2 returns.
+template <class Atom>
+struct Found {
+  Atom atom;
+  double value = 0;         // <z, r>, negative where -z is the better direction
+  double norm_squared = 1;  // <z, z>
+  double spread = 0;
+  int iterations = 0;
+};
+
+/// What Algorithm 1 asks of a Hilbert space with data y, atoms S and a current expansion x = sum_i alpha_i z_i.
+template <class Space>
+concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom, const Vector& alpha) {
+  { space.target_norm_squared() } -> std::convertible_to<double>;                // ||y||^2
+  { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;            // (Approx-)LMO at the residual
+  { space.inner_products(atom) } -> std::convertible_to<Vector>;                 // <z, z_i> with the expansion
+  space.append(atom);
+  space.set_weights(alpha);
+  { space.weight_system() } -> std::same_as<WeightSystem>;                       // of the atoms already there (X_0)
+};
+
+/// A space whose atoms can move: correct() improves them, drops those left without weight, and renews the system.
+template <class Space>
+concept CorrectableSpace =
+    PursuitSpace<Space> && requires(Space& space, WeightSystem& system, const std::function<bool(int, double)>& watch) {
+      { space.correct(1, 0.0, watch, system) } -> std::convertible_to<int>;
+    };
+
+struct PursuitOptions {
+  Index rank = 10;
+  int corrections = 0;             // sweeps of corrections after every atom
+  int polish = 0;                  // at most so many sweeps at the end
+  double polish_tolerance = 1e-6;  // the polish ends when a sweep lowers f by less than this share
+  double target_error = 0;         // stop at this relative error
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds
+  double ascent_tolerance = 1e-9;  // an atom with <z, r> below this share of ||y|| ||z|| is no ascent
+};
+
+struct PursuitOutcome {
+  Trace trace;
+  Stop stop = Stop::rank_reached;
+};
+
+template <PursuitSpace Space>
+PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observer& observer = {}) {
+  const Timer timer;
+  const double norm = std::sqrt(space.target_norm_squared());
+  WeightSystem system = space.weight_system();
+  PursuitOutcome outcome;
+
+  const auto error_of = [&](double objective) { return norm > 0 ? std::sqrt(2 * objective) / norm : 0.0; };
+  const auto stop_now = [&](Moment::Phase phase, int sweep, int max_sweeps, double objective) {
+    if (error_of(objective) <= options.target_error) {
+      outcome.stop = Stop::target_error;
+    } else if (timer.seconds() >= options.time_limit) {
+      outcome.stop = Stop::time_limit;
+    } else if (observer && !observer({phase, system.size(), options.rank, sweep, max_sweeps, error_of(objective),
+                                      timer.seconds()})) {
+      outcome.stop = Stop::interrupted;
+    } else {
+      return false;
+    }
+    return true;
+  };
+  bool stopped = false;
+  const auto correct = [&](Moment::Phase phase, int sweeps, double tolerance) {  // line 4
+    if constexpr (CorrectableSpace<Space>) {
+      const auto watch = [&](int sweep, double f) { return !(stopped = stop_now(phase, sweep, sweeps, f)); };
+      return sweeps > 0 ? space.correct(sweeps, tolerance, watch, system) : 0;
+    }
+    return 0;
+  };
+  const auto record = [&](Step step, double before) {
+    step.rank = system.size();
+    step.objective = system.objective();
+    step.relative_error = error_of(step.objective);
+    step.gain = before - step.objective;
+    step.seconds = timer.seconds();
+    outcome.trace.push_back(step);
+  };
+
+  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the bound on
+  // the steps is for problems that will not take more atoms.
+  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !stopped; ++r) {  // 1: for r = 1..R
+    const double before = system.objective();
+    const auto found = space.find_atom();                                        // 2: z_r := LMO(grad f(x_{r-1}))
+    if (!(std::abs(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
+      outcome.stop = Stop::no_ascent;
+      break;
+    }
+    const Vector products = space.inner_products(found.atom);
+    if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
+      outcome.stop = Stop::dependent_atom;
+      break;
+    }
+    space.append(found.atom);
+    system.solve();                                                              // 3: alpha := argmin f
+    space.set_weights(system.weights());                                         // 5: x_r := sum alpha_i z_i
+    const int sweeps = correct(Moment::Phase::correction, options.corrections, 0);  // 4: correct the z_i
+    record({.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations,
+            .sweeps = sweeps}, before);
+    stopped = stopped || stop_now(Moment::Phase::atom, 0, 0, system.objective());
+  }
+  if (!stopped && options.polish > 0 && system.size() > 0) {
+    const double before = system.objective();
+    const int sweeps = correct(Moment::Phase::polish, options.polish, options.polish_tolerance);
+    if (sweeps > 0) record({.sweeps = sweeps}, before);
+  }
+  return outcome;
+}
+
+}  // namespace pursuit

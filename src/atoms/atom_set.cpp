@@ -1,0 +1,91 @@
+#include "pursuit/atoms/atom_set.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+void require_finite(ConstVectorRef x, const AtomSet& set) {
+  if (x.allFinite()) return;
+  Index i = 0;
+  while (std::isfinite(x[i])) ++i;
+  throw InvalidArgument(fmt::format("the oracle of atom set '{}' was asked about a vector whose entry {} is {}", set.spec(),
+                                    i + 1, x[i]));
+}
+
+/// Value of the parabolas at x = t u.
+double parabolas(ConstVectorRef a, ConstVectorRef b, double t, ConstVectorRef u) {
+  return t * t * (a.array() * u.array().square()).sum() - 2 * t * b.dot(u);
+}
+
+/// Best scale for a given member.
+double best_scale(ConstVectorRef a, ConstVectorRef b, Sign sign, ConstVectorRef u) {
+  const double curvature = (a.array() * u.array().square()).sum();
+  const double t = curvature > 0 ? b.dot(u) / curvature : 0.0;
+  return sign == Sign::nonnegative ? std::max(t, 0.0) : t;
+}
+
+}  // namespace
+
+void AtomSet::maximize(ConstVectorRef g, VectorRef u) const {
+  require_finite(g, *this);
+  maximize_impl(g, u);
+}
+
+double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
+  require_finite(a, *this);
+  require_finite(b, *this);
+  return fit_impl(a, b, sign, u);
+}
+
+double AtomSet::fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
+  require_finite(b, *this);
+  return fit_uniform_impl(curvature, b, sign, u);
+}
+
+void AtomSet::require_dimension(Index) const {}
+
+double AtomSet::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
+  maximize_impl(b, u);
+  double gain = b.dot(u);
+  if (sign == Sign::free && !symmetric()) {
+    Vector opposite(b.size());
+    maximize_impl(-b, opposite);
+    if (const double other = b.dot(opposite); other < 0 && -other > gain) {
+      u = opposite;
+      gain = other;
+    }
+  }
+  if (sign == Sign::nonnegative) gain = std::max(gain, 0.0);
+  return gain / (curvature * u.squaredNorm());
+}
+
+double AtomSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
+  const double steepest = a.maxCoeff();
+  if (!(steepest > 0)) {
+    maximize_impl(b, u);
+    return 0;
+  }
+  // sum a x^2 - 2 b x <= sum steepest x^2 - 2 (b + (steepest - a) x0) x + const, with equality at x0.
+  double t = fit_uniform_impl(steepest, b, sign, u);
+  t = best_scale(a, b, sign, u);
+  double value = parabolas(a, b, t, u);
+  Vector candidate(b.size()), linear(b.size());
+  for (int round = 0; round < 50; ++round) {
+    linear = b.array() + (steepest - a.array()) * (t * u.array());
+    fit_uniform_impl(steepest, linear, sign, candidate);
+    const double scale = best_scale(a, b, sign, candidate);
+    const double next = parabolas(a, b, scale, candidate);
+    if (!(next < value - 1e-12 * std::abs(value))) break;
+    u = candidate;
+    t = scale;
+    value = next;
+  }
+  return t;
+}
+
+}  // namespace pursuit

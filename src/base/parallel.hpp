@@ -1,0 +1,55 @@
+#pragma once
+// Work shared among threads. Callers cut work into pieces that depend on the sizes only, never on the number of
+// threads, and each piece writes its own output: results are then the same bits for any thread count.
+
+#include <omp.h>
+
+#include <exception>
+#include <mutex>
+#if defined(__SANITIZE_THREAD__)
+#include <atomic>
+#include <thread>
+#include <vector>
+#endif
+
+#include "pursuit/base/types.hpp"
+
+namespace pursuit {
+
+/// The number of threads meant by an option where 0 says "all cores".
+inline int resolve_threads(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
+
+/// Calls work(0) .. work(count-1), each once, on up to `threads` threads. The first exception is rethrown.
+template <class Work>
+void parallel_for(Index count, int threads, const Work& work) {
+  if (threads <= 1 || count <= 1) {
+    for (Index i = 0; i < count; ++i) work(i);
+    return;
+  }
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto guarded = [&](Index i) {
+    try {
+      work(i);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+#if defined(__SANITIZE_THREAD__)
+  // The thread sanitizer cannot see libgomp's barriers and would report races that are not there.
+  std::atomic<Index> next{0};
+  std::vector<std::thread> team;
+  for (int t = 0; t < threads; ++t)
+    team.emplace_back([&] {
+      for (Index i; (i = next++) < count;) guarded(i);
+    });
+  for (auto& member : team) member.join();
+#else
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (Index i = 0; i < count; ++i) guarded(i);
+#endif
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace pursuit

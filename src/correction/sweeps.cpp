@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+
+#include "correction/coordinate_sweep.hpp"
+#include "correction/progress.hpp"
+#include "linalg/blas.hpp"
+#include "pursuit/correction/correction.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Passes over the columns per product with the data: the second costs little beside the product and gains as much
+/// as a third of the next sweep.
+constexpr int kPasses = 2;
+
+bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
+  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) && !options.fixed_weights;
+}
+
+/// Splits the columns of X into unit atoms and weights; a zero column keeps its old atom.
+void split_scale(const Matrix& X, Matrix& atoms, Vector& weights) {
+  for (Index i = 0; i < X.cols(); ++i) {
+    weights[i] = X.col(i).norm();
+    if (weights[i] > 0) atoms.col(i) = X.col(i) / weights[i];
+  }
+}
+
+/// The best atoms and weights of one side, one after the other, given P = Y W and G = W^T W of the other side W.
+void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index first, const CorrectionOptions& options,
+                 Matrix& atoms, Vector& weights) {
+  Matrix X = atoms * weights.asDiagonal();
+  if (acts_on_coordinates(set, options)) {
+    coordinate_sweep(P, G, {!set.symmetric(), first, kPasses, options.threads}, X);
+    split_scale(X, atoms, weights);
+    return;
+  }
+  Vector target(X.rows()), atom(X.rows());
+  for (Index i = first; i < X.cols(); ++i) {
+    if (!(G(i, i) > 0)) continue;
+    target = P.col(i) + G(i, i) * X.col(i);
+    Matrix others(target);  // P_i - sum_{j != i} G_ij x_j
+    subtract_product(X, G.col(i), others);
+    target = others.col(0);
+    if (options.fixed_weights) {
+      if (weights[i] == 0) continue;
+      set.maximize(weights[i] * target, atom);
+    } else {
+      weights[i] = set.fit(G(i, i), target, options.sign, atom);
+    }
+    atoms.col(i) = atom;
+    X.col(i) = weights[i] * atom;
+  }
+}
+
+/// f from the products that a sweep leaves behind: P = Y^T U, G = U^T U and X = V diag(alpha).
+double objective_of(const FrobeniusObjective& f, const Matrix& P, const Matrix& G, const Matrix& X) {
+  return std::max(0.0, 0.5 * f.target_norm_squared() - P.cwiseProduct(X).sum() + 0.5 * G.cwiseProduct(gram_of(X)).sum());
+}
+
+/// <z_i, Y> for atoms z_i = u_i v_i^T, from P = Y^T U.
+Vector products_with_target(const Matrix& P, const Matrix& V) {
+  return P.cwiseProduct(V).colwise().sum().transpose();
+}
+
+CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
+                               const CorrectionOptions& options, Iterate& iterate) {
+  const Index first = std::max<Index>(0, iterate.model.rank() - options.last);
+  SweepCounter counter(options);
+  Model next = iterate.model;
+  Matrix P, G;
+  for (bool more = true; more;) {
+    f.data().apply(next.right, P);  // left side: P = Y V, G = V^T V
+    G = gram_of(next.right);
+    update_side(left, P, G, first, options, next.left, next.weights);
+    f.data().apply_transposed(next.left, P);  // right side: P = Y^T U, G = U^T U
+    G = gram_of(next.left);
+    update_side(right, P, G, first, options, next.right, next.weights);
+    const double reached = objective_of(f, P, G, next.right * next.weights.asDiagonal());
+
+    const double before = iterate.objective;
+    const bool better = reached < before;
+    if (better) iterate = {next, products_with_target(P, next.right), reached};
+    more = counter.another(before, iterate.objective) && better;
+  }
+  return counter.outcome();
+}
+
+/// Sweeps that run ahead: after an update X of a side the other side sees X + beta (X - X_before), kept in the cone.
+/// The step beta grows while f falls and shrinks where it rises; then the last good pair is taken up again.
+CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_nonnegative, bool right_nonnegative,
+                                      const CorrectionOptions& options, Iterate& iterate) {
+  constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
+  double beta = 0.5, limit = 1;
+  Model& model = iterate.model;
+  const Vector root = model.weights.cwiseAbs().cwiseSqrt();
+  Matrix W = model.left * root.asDiagonal();  // the last good pair
+  Matrix H = model.right * model.weights.cwiseSign().cwiseProduct(root).asDiagonal();
+  Matrix W_ahead = W, H_ahead = H, W_before = W, H_before = H, W_next, H_next, P, G;
+  Vector scaled_targets;
+  const auto run_ahead = [&](const Matrix& now, const Matrix& before, bool nonnegative, Matrix& ahead) {
+    ahead = now + beta * (now - before);
+    if (nonnegative) ahead = ahead.cwiseMax(0.0);
+  };
+
+  SweepCounter counter(options);
+  bool restarted = true;
+  for (bool more = true; more;) {
+    f.data().apply(H_ahead, P);
+    G = gram_of(H_ahead);
+    W_next = W_ahead;
+    coordinate_sweep(P, G, {left_nonnegative, 0, kPasses, options.threads}, W_next);
+    run_ahead(W_next, W_before, left_nonnegative, W_ahead);
+    f.data().apply_transposed(W_ahead, P);
+    G = gram_of(W_ahead);
+    H_next = H_ahead;
+    coordinate_sweep(P, G, {right_nonnegative, 0, kPasses, options.threads}, H_next);
+    const double reached = objective_of(f, P, G, H_next), before = iterate.objective;
+    const bool better = reached < before, gave_up = !better && restarted;
+    if (better) {
+      iterate.objective = reached;
+      scaled_targets = products_with_target(P, H_next);
+      W = W_ahead;
+      H = H_next;
+      run_ahead(H_next, H_before, right_nonnegative, H_ahead);
+      W_before.swap(W_next);
+      H_before.swap(H_next);
+      limit = std::min(1.0, kGrowLimit * limit);
+      beta = std::min(limit, kGrow * beta);
+    } else {  // too far: back to the last good pair, with a shorter step and no momentum
+      limit = beta;
+      beta /= kShrink;
+      W_ahead = W_before = W;
+      H_ahead = H_before = H;
+    }
+    more = counter.another(before, iterate.objective, /*tentative=*/!better && !restarted) && !gave_up;
+    restarted = !better;
+  }
+  if (scaled_targets.size() == 0) return counter.outcome();
+  for (Index i = 0; i < model.rank(); ++i) {
+    const double w = W.col(i).norm(), h = H.col(i).norm();
+    model.weights[i] = w * h;
+    if (!(model.weights[i] > 0)) continue;
+    model.left.col(i) = W.col(i) / w;
+    model.right.col(i) = H.col(i) / h;
+    iterate.target_products[i] = scaled_targets[i] / model.weights[i];
+  }
+  return counter.outcome();
+}
+
+}  // namespace
+
+CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
+                                    const CorrectionOptions& options, Iterate& iterate) {
+  if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
+  const bool everything = options.last >= iterate.model.rank();
+  if (everything && options.sweeps > 2 && acts_on_coordinates(left, options) && acts_on_coordinates(right, options))
+    return extrapolated_sweeps(f, !left.symmetric(), !right.symmetric(), options, iterate);
+  return plain_sweeps(f, left, right, options, iterate);
+}
+
+}  // namespace pursuit

@@ -1,0 +1,29 @@
+#pragma once
+// OpenBLAS, one thread per call: our own threads call it on blocks, because its threading changes the bits.
+
+#include "pursuit/linalg/linear_operator.hpp"
+
+namespace pursuit {
+
+/// While alive, OpenBLAS runs on the calling thread only. The previous setting comes back at the end.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas();
+  ~SingleThreadedBlas();
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  int previous_;
+};
+
+/// out = A V, where out has its own leading dimension (a block of rows of a larger column-major matrix).
+template <class Scalar>
+void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out, Index out_stride);
+
+/// A^T B, and out -= A B: for the tall, thin matrices of factors, where Eigen built for the baseline is slow.
+Matrix transposed_product(const Matrix& A, const Matrix& B);
+void subtract_product(const Matrix& A, const Matrix& B, Matrix& out);
+inline Matrix gram_of(const Matrix& A) { return transposed_product(A, A); }
+
+}  // namespace pursuit

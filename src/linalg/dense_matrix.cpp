@@ -1,0 +1,129 @@
+#include "linalg/dense_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Fixed cuts of 0..size: enough blocks to share, none so small that OpenBLAS packs more than it multiplies.
+struct Blocks {
+  explicit Blocks(Index size) : size_(size), count(std::clamp<Index>(size / 128, 1, 16)) {}
+  Index first(Index b) const { return size_ * b / count; }
+  Index length(Index b) const { return first(b + 1) - first(b); }
+
+ private:
+  Index size_;
+
+ public:
+  Index count;
+};
+
+template <class Scalar>
+void blocked_product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out, int threads) {
+  using Block = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  out.resize(A.rows, V.cols());
+  const Blocks blocks(A.rows);
+  const auto multiply = [&](const Scalar* v, Scalar* result) {
+    parallel_for(blocks.count, threads, [&](Index b) {
+      block_product(A.row_block(blocks.first(b), blocks.length(b)), v, V.cols(), result + blocks.first(b), A.rows);
+    });
+  };
+  const SingleThreadedBlas single_threaded;
+  if constexpr (std::is_same_v<Scalar, double>) {
+    multiply(V.data(), out.data());
+  } else {
+    const Block narrow = V.cast<Scalar>();
+    Block result(A.rows, V.cols());
+    multiply(narrow.data(), result.data());
+    out = result.template cast<double>();
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+DenseDataMatrix<Scalar>::DenseDataMatrix(const DenseView<Scalar>& view, int threads)
+    : view_(view), threads_(threads) {
+  if (view.rows == 0 || view.cols == 0)
+    throw InvalidInput(fmt::format("the matrix is empty ({} x {}); at least one row and one column are needed",
+                                   view.rows, view.cols));
+  visit_columns([&](Index j, const auto& column) {
+    if (column.allFinite()) return;
+    for (Index i = 0; i < column.size(); ++i)
+      if (!std::isfinite(column[i]))
+        throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
+                                       j + 1, column[i]));
+  });
+}
+
+template <class Scalar>
+template <class Visit>
+void DenseDataMatrix<Scalar>::visit_columns(const Visit& visit) const {
+  using Column = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+  const Index between_columns = view_.row_major ? 1 : view_.stride;
+  const Index between_rows = view_.row_major ? view_.stride : 1;
+  for (Index j = 0; j < view_.cols; ++j)
+    visit(j, Eigen::Map<const Column, 0, Eigen::InnerStride<>>(view_.data + j * between_columns, view_.rows,
+                                                               Eigen::InnerStride<>(between_rows)));
+}
+
+template <class Scalar>
+void DenseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
+  blocked_product(view_, V, out, threads_);
+}
+
+template <class Scalar>
+void DenseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) const {
+  blocked_product(view_.transposed(), U, out, threads_);
+}
+
+template <class Scalar>
+double DenseDataMatrix<Scalar>::squared_norm() const {
+  return squared_norm_about(Vector::Zero(view_.cols));
+}
+
+template <class Scalar>
+double DenseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) const {
+  double sum = 0;
+  visit_columns([&](Index j, const auto& column) {
+    sum += (column.template cast<double>().array() - column_shift[j]).matrix().squaredNorm();
+  });
+  return sum;
+}
+
+template <class Scalar>
+Vector DenseDataMatrix<Scalar>::column_means() const {
+  Vector means(view_.cols);
+  visit_columns([&](Index j, const auto& column) { means[j] = column.template cast<double>().mean(); });
+  return means;
+}
+
+template <class Scalar>
+std::optional<double> DenseDataMatrix<Scalar>::squared_distance(const Matrix& L, const Matrix& R) const {
+  double sum = 0;
+  visit_columns([&](Index j, const auto& column) {
+    sum += (column.template cast<double>() - L * R.row(j).transpose()).squaredNorm();
+  });
+  return sum;
+}
+
+template <class Scalar>
+double DenseDataMatrix<Scalar>::asymmetry() const {
+  double largest = 0;
+  for (Index j = 0; j < view_.cols; ++j)
+    for (Index i = 0; i < j; ++i)
+      largest = std::max(largest, std::abs(double(view_.data[i + j * view_.stride]) -
+                                           double(view_.data[j + i * view_.stride])));
+  return largest;
+}
+
+template class DenseDataMatrix<double>;
+template class DenseDataMatrix<float>;
+
+}  // namespace pursuit

@@ -1,0 +1,31 @@
+#pragma once
+#include "linalg/blas.hpp"
+#include "pursuit/linalg/linear_operator.hpp"
+
+namespace pursuit {
+
+/// A dense matrix in either storage order; products by OpenBLAS on fixed blocks of rows of the result.
+template <class Scalar>
+class DenseDataMatrix final : public DataMatrix {
+ public:
+  DenseDataMatrix(const DenseView<Scalar>& view, int threads);
+
+  Index rows() const override { return view_.rows; }
+  Index cols() const override { return view_.cols; }
+  void apply(const Matrix& V, Matrix& out) const override;
+  void apply_transposed(const Matrix& U, Matrix& out) const override;
+  double squared_norm() const override;
+  std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
+  Vector column_means() const override;
+  double squared_norm_about(const Vector& column_shift) const override;
+  double asymmetry() const override;
+
+ private:
+  template <class Visit>
+  void visit_columns(const Visit& visit) const;
+
+  DenseView<Scalar> view_;
+  int threads_;
+};
+
+}  // namespace pursuit

@@ -1,0 +1,108 @@
+#include "linalg/lanczos.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <Spectra/SymEigsSolver.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "linalg/blas.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr double kRounding = 1e-13;  // relative to the leading value: below it a direction is noise
+constexpr double kLanczosTolerance = 1e-11;
+
+/// Spectra's view of a symmetric product.
+template <class Apply>
+class SymmetricProduct {
+ public:
+  using Scalar = double;
+  SymmetricProduct(Index size, const Apply& apply) : size_(size), apply_(apply) {}
+  Index rows() const { return size_; }
+  Index cols() const { return size_; }
+  void perform_op(const double* x, double* y) const {
+    in_ = Eigen::Map<const Vector>(x, size_);
+    apply_(in_, out_);
+    Eigen::Map<Vector>(y, size_) = out_.col(0);
+  }
+
+ private:
+  Index size_;
+  const Apply& apply_;
+  mutable Matrix in_, out_;
+};
+
+/// Leading eigenpairs of x -> apply(x), of size `size`; dense where Lanczos has no room to be faster.
+template <class Apply>
+EigenPairs leading(Index size, Index count, bool positive_only, const Apply& apply) {
+  count = std::min(count, size);
+  EigenPairs result;
+  if (2 * count >= size || size <= 64) {
+    Matrix dense;
+    apply(Matrix::Identity(size, size), dense);
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (dense + dense.transpose()));
+    result = {solver.eigenvectors(), solver.eigenvalues()};
+  } else {
+    SymmetricProduct<Apply> product(size, apply);
+    const Index basis = std::min(size, std::max<Index>(2 * count + 10, 30));
+    Spectra::SymEigsSolver<SymmetricProduct<Apply>> solver(product, count, basis);
+    solver.init();
+    const auto rule = positive_only ? Spectra::SortRule::LargestAlge : Spectra::SortRule::LargestMagn;
+    solver.compute(rule, 1000, kLanczosTolerance, rule);
+    result = {solver.eigenvectors(), solver.eigenvalues()};
+  }
+  std::vector<Index> order;
+  const double largest = result.values.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < result.values.size(); ++i)
+    if (std::abs(result.values[i]) > kRounding * largest && (!positive_only || result.values[i] > 0)) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return std::abs(result.values[a]) > std::abs(result.values[b]); });
+  order.resize(std::min(order.size(), std::size_t(count)));
+  return {Matrix(result.vectors(Eigen::all, order)), Vector(result.values(order))};
+}
+
+}  // namespace
+
+EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only) {
+  return leading(A.rows(), count, positive_only, [&](const Matrix& x, Matrix& y) { A.apply(x, y); });
+}
+
+SingularTriplets truncated_svd(const LinearOperator& A, Index count) {
+  const Index shorter = std::min(A.rows(), A.cols());
+  count = std::min(count, shorter);
+  const bool wide = A.cols() > A.rows();
+  const auto gram = [&](const Matrix& x, Matrix& y) {
+    if (!wide) return A.apply_gram(x, y);
+    Matrix middle;
+    A.apply_transposed(x, middle);
+    A.apply(middle, y);
+  };
+  Matrix basis, image;  // orthonormal on the shorter side, and its image on the longer one
+  if (2 * count >= shorter)
+    basis = Matrix::Identity(shorter, shorter);  // everything: no Lanczos, no squaring
+  else
+    basis = leading(shorter, count, true, gram).vectors;
+  if (basis.cols() == 0) return {Matrix(A.rows(), 0), Matrix(A.cols(), 0), Vector(0)};
+  if (wide)
+    A.apply_transposed(basis, image);
+  else
+    A.apply(basis, image);
+
+  const Eigen::HouseholderQR<Matrix> qr(image);
+  const Matrix R = qr.matrixQR().topRows(image.cols()).triangularView<Eigen::Upper>();
+  const Eigen::BDCSVD<Matrix> small(R, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  Index kept = 0;
+  while (kept < count && small.singularValues()[kept] > kRounding * small.singularValues()[0]) ++kept;
+  Matrix longer = Matrix::Zero(image.rows(), kept);
+  longer.topRows(image.cols()) = small.matrixU().leftCols(kept);
+  longer.applyOnTheLeft(qr.householderQ());
+  const Matrix shorter_side = basis * small.matrixV().leftCols(kept);
+  return {wide ? shorter_side : longer, wide ? longer : shorter_side, small.singularValues().head(kept)};
+}
+
+}  // namespace pursuit

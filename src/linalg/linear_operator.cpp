@@ -1,0 +1,130 @@
+#include "pursuit/linalg/linear_operator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "linalg/dense_matrix.hpp"
+#include "linalg/sparse_matrix.hpp"
+
+namespace pursuit {
+
+void LinearOperator::apply_gram(const Matrix& V, Matrix& out) const {
+  Matrix middle;
+  apply(V, middle);
+  apply_transposed(middle, out);
+}
+
+namespace {
+
+class CenteredMatrix final : public DataMatrix {
+ public:
+  explicit CenteredMatrix(DataMatrixPtr A) : A_(std::move(A)), means_(A_->column_means()) {}
+
+  Index rows() const override { return A_->rows(); }
+  Index cols() const override { return A_->cols(); }
+  void apply(const Matrix& V, Matrix& out) const override {
+    A_->apply(V, out);
+    out.rowwise() -= (means_.transpose() * V).eval().row(0);
+  }
+  void apply_transposed(const Matrix& U, Matrix& out) const override {
+    A_->apply_transposed(U, out);
+    out.noalias() -= means_ * U.colwise().sum();
+  }
+  double squared_norm() const override { return A_->squared_norm_about(means_); }
+  std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
+    Matrix left(L.rows(), L.cols() + 1), right(R.rows(), R.cols() + 1);  // the means are one more rank-one piece
+    left << L, Vector::Ones(L.rows());
+    right << R, means_;
+    return A_->squared_distance(left, right);
+  }
+  Vector column_means() const override { return Vector::Zero(cols()); }
+  double squared_norm_about(const Vector& shift) const override { return A_->squared_norm_about(means_ + shift); }
+  double asymmetry() const override { return A_->asymmetry(); }
+
+ private:
+  DataMatrixPtr A_;
+  Vector means_;
+};
+
+class GramMatrix final : public DataMatrix {
+ public:
+  GramMatrix(DataMatrixPtr A, double scale) : A_(std::move(A)), scale_(scale) {}
+
+  Index rows() const override { return A_->cols(); }
+  Index cols() const override { return A_->cols(); }
+  void apply(const Matrix& V, Matrix& out) const override {
+    A_->apply_gram(V, out);
+    out *= scale_;
+  }
+  void apply_transposed(const Matrix& U, Matrix& out) const override { apply(U, out); }
+  double squared_norm() const override;
+  std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
+  Vector column_means() const override {
+    Matrix sums;
+    apply(Matrix::Ones(cols(), 1), sums);
+    return sums / double(rows());
+  }
+  double squared_norm_about(const Vector& shift) const override {
+    return squared_norm() - 2.0 * double(rows()) * column_means().dot(shift) + double(rows()) * shift.squaredNorm();
+  }
+  double asymmetry() const override { return 0; }
+
+ private:
+  DataMatrixPtr A_;
+  double scale_;
+};
+
+/// ||A^T A||_F = ||A A^T||_F, a block of columns of the smaller of the two at a time.
+double GramMatrix::squared_norm() const {
+  const bool wide = A_->cols() > A_->rows();
+  const Index size = std::min(A_->rows(), A_->cols()), width = 64;
+  Matrix unit, middle, product;
+  double sum = 0;
+  for (Index first = 0; first < size; first += width) {
+    const Index count = std::min(width, size - first);
+    unit = Matrix::Zero(size, count);
+    unit.middleRows(first, count).setIdentity();
+    if (wide) {
+      A_->apply_transposed(unit, middle);
+      A_->apply(middle, product);
+    } else {
+      A_->apply_gram(unit, product);
+    }
+    sum += product.squaredNorm();
+  }
+  return scale_ * scale_ * sum;
+}
+
+}  // namespace
+
+template <class Scalar>
+DataMatrixPtr data_matrix(const DenseView<Scalar>& A, int threads) {
+  return std::make_shared<DenseDataMatrix<Scalar>>(A, resolve_threads(threads));
+}
+template DataMatrixPtr data_matrix(const DenseView<double>&, int);
+template DataMatrixPtr data_matrix(const DenseView<float>&, int);
+
+DataMatrixPtr data_matrix(const Eigen::MatrixXd& A, int threads) {
+  return data_matrix(DenseView<double>{A.data(), A.rows(), A.cols(), A.rows()}, threads);
+}
+DataMatrixPtr data_matrix(const Eigen::MatrixXf& A, int threads) {
+  return data_matrix(DenseView<float>{A.data(), A.rows(), A.cols(), A.rows()}, threads);
+}
+DataMatrixPtr data_matrix(const SparseMatrixOf<double>& A, int threads) {
+  return std::make_shared<SparseDataMatrix<double>>(A, resolve_threads(threads));
+}
+DataMatrixPtr data_matrix(const SparseMatrixOf<float>& A, int threads) {
+  return std::make_shared<SparseDataMatrix<float>>(A, resolve_threads(threads));
+}
+DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
+  return std::visit([&](const auto& matrix) { return data_matrix(matrix, threads); }, A);
+}
+
+DataMatrixPtr centered(DataMatrixPtr A) { return std::make_shared<CenteredMatrix>(std::move(A)); }
+
+DataMatrixPtr gram_matrix(DataMatrixPtr A, double scale) {
+  return std::make_shared<GramMatrix>(std::move(A), scale);
+}
+
+}  // namespace pursuit

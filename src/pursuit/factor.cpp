@@ -1,0 +1,174 @@
+#include "pursuit/pursuit/factor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "linalg/lanczos.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/matrix_space.hpp"
+
+namespace pursuit {
+namespace {
+
+void require(bool fine, const std::string& message) {
+  if (!fine) throw InvalidArgument(message);
+}
+
+void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
+  require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
+  const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
+  const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
+  require(double(o.rank) <= most, fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
+                                              o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
+  require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
+  require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
+  require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
+  require(o.polish_tolerance >= 0, fmt::format("polish_tolerance {}: must be 0 or more", o.polish_tolerance));
+  require(o.restarts >= 1, fmt::format("restarts {}: must be 1 or more", o.restarts));
+  require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
+  require(o.target_error >= 0 && o.target_error < 1,
+          fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
+  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
+  sets.left->require_dimension(rows);
+  sets.right->require_dimension(cols);
+}
+
+/// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
+bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
+  return o.use_exact_path && sets.left->is_sphere() && sets.right->is_sphere() &&
+         (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
+}
+
+SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool positive_only, Index count) {
+  if (!symmetric) return truncated_svd(f.data(), count);
+  EigenPairs pairs = leading_eigenpairs(f.data(), count, positive_only);
+  return {pairs.vectors, pairs.vectors, pairs.values};
+}
+
+void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, FactorResult& result) {
+  const Timer timer;
+  const auto [left, right, values] = leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank);
+  double objective = 0.5 * f.target_norm_squared();
+  result.model = {left, right, values, symmetric};
+  result.stop = values.size() < o.rank ? Stop::no_ascent : Stop::rank_reached;
+  for (Index r = 0; r < values.size(); ++r) {
+    const double gain = std::min(0.5 * values[r] * values[r], objective);
+    objective -= gain;
+    const double error = std::sqrt(2 * objective / f.target_norm_squared());
+    result.trace.push_back({.rank = r + 1,
+                            .objective = objective,
+                            .relative_error = error,
+                            .lmo_value = std::abs(values[r]),
+                            .gain = gain,
+                            .seconds = timer.seconds()});
+    if (error <= o.target_error) {
+      result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
+      result.stop = Stop::target_error;
+      break;
+    }
+  }
+}
+
+/// One atom per leading singular pair: of the pair and its negative, the one that survives the sets better. With
+/// non-negative sets this is NNDSVD (Boutsidis and Gallopoulos 2008).
+Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
+  const auto [left, right, values] = leading_pairs(f, sets.symmetric, !o.weights.allows_negative(), o.rank);
+  Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
+  Vector u(f.rows()), v(f.cols()), best_u(f.rows()), best_v(f.cols());
+  for (Index i = 0; i < values.size(); ++i) {
+    double best = 0;
+    for (const double side : {1.0, -1.0}) {
+      sets.left->maximize(side * left.col(i), u);
+      sets.right->maximize(side * right.col(i), v);
+      const double kept = values[i] * u.dot(left.col(i)) * v.dot(right.col(i));
+      if (std::abs(kept) <= std::abs(best)) continue;
+      best = kept;
+      best_u = u;
+      best_v = v;
+    }
+    if (best != 0) model.append(best_u, best_v, best);
+  }
+  return model;
+}
+
+/// Signs are nobody's choice where both sets are symmetric: weights positive, largest entry of the right atom positive.
+void settle_signs(const AtomSets& sets, Model& model) {
+  if (sets.symmetric) {
+    if (!sets.left->symmetric()) return;
+    for (Index i = 0; i < model.rank(); ++i) {
+      Index largest = 0;
+      model.right.col(i).cwiseAbs().maxCoeff(&largest);
+      if (model.right(largest, i) < 0) model.left.col(i) = model.right.col(i) = -model.right.col(i).eval();
+    }
+    return;
+  }
+  for (Index i = 0; i < model.rank(); ++i) {
+    Index largest = 0;
+    model.right.col(i).cwiseAbs().maxCoeff(&largest);
+    if (sets.right->symmetric() && model.right(largest, i) < 0) {
+      model.right.col(i) *= -1;
+      model.weights[i] *= -1;
+    }
+    if (sets.left->symmetric() && model.weights[i] < 0) {
+      model.left.col(i) *= -1;
+      model.weights[i] *= -1;
+    }
+  }
+}
+
+FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
+  const Timer timer;
+  validate(o, sets, Y->rows(), Y->cols());
+  const FrobeniusObjective f(Y);
+  FactorResult result;
+  if (exact_path_applies(o, sets) && f.target_norm_squared() > 0) {
+    exact_path(f, o, sets.symmetric, result);
+  } else {
+    const bool all_at_once = o.start == Start::leading && f.target_norm_squared() > 0;
+    OracleOptions oracle;
+    oracle.restarts = o.restarts;
+    oracle.seed = o.seed;
+    CorrectionOptions correction;
+    correction.last = o.correct_last;
+    correction.threads = resolve_threads(o.threads);
+    MatrixSpace space(f, sets, o.weights, oracle, correction, all_at_once ? leading_model(f, o, sets) : Model{});
+    PursuitOutcome outcome = pursue(space,
+                                    {.rank = o.rank,
+                                     .corrections = o.corrections,
+                                     .polish = o.polish,
+                                     .polish_tolerance = o.polish_tolerance,
+                                     .target_error = o.target_error,
+                                     .time_limit = o.time_limit},
+                                    o.observer);
+    result.model = space.model();
+    result.trace = std::move(outcome.trace);
+    result.stop = outcome.stop;
+  }
+  settle_signs(sets, result.model);
+  const double objective = result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
+  result.relative_error = f.relative_error(result.model, objective);
+  result.seconds = timer.seconds();
+  return result;
+}
+
+}  // namespace
+
+FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
+  return run(Y, options, {options.left, options.right, false});
+}
+
+FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  require(C->rows() == C->cols(),
+          fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(), C->cols()));
+  const double scale = std::sqrt(C->squared_norm()), asymmetry = C->asymmetry();
+  if (asymmetry > 1e-8 * scale)
+    throw InvalidInput(fmt::format("the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}",
+                                   asymmetry));
+  return run(C, options, {options.left, options.left, true});
+}
+
+}  // namespace pursuit

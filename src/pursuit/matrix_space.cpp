@@ -1,0 +1,78 @@
+#include "pursuit/matrix_space.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace pursuit {
+
+MatrixSpace::MatrixSpace(const FrobeniusObjective& f, AtomSets sets, WeightRule weights, OracleOptions oracle,
+                         CorrectionOptions correction, Model start)
+    : f_(f),
+      sets_(std::move(sets)),
+      weights_(weights),
+      oracle_(oracle),
+      correction_(std::move(correction)),
+      iterate_{std::move(start), {}, 0} {
+  oracle_.sign = correction_.sign = weights.allows_negative() ? Sign::free : Sign::nonnegative;
+  correction_.fixed_weights = weights.kind == WeightRule::convex;
+  Model& model = iterate_.model;
+  model.symmetric = sets_.symmetric;
+  if (model.rank() == 0) {
+    model.left.resize(f.rows(), 0);
+    model.right.resize(f.cols(), 0);
+  } else {
+    Matrix image;
+    f.data().apply(model.right, image);
+    iterate_.target_products = model.left.cwiseProduct(image).colwise().sum().transpose();
+  }
+}
+
+Found<RankOneAtom> MatrixSpace::find_atom() {
+  const auto residual = f_.residual(iterate_.model);
+  ++oracle_.seed;  // fresh random starts for every atom
+  RankOneAtom atom = sets_.symmetric ? find_symmetric(*residual, *sets_.left, oracle_)
+                                     : find_rank_one(*residual, *sets_.left, *sets_.right, oracle_);
+  Found<RankOneAtom> found{{}, atom.value, atom.u.squaredNorm() * atom.v.squaredNorm(), atom.spread, atom.iterations};
+  found.atom = std::move(atom);
+  return found;
+}
+
+void MatrixSpace::append(const RankOneAtom& atom) {
+  const double with_model = inner_products(atom).dot(iterate_.model.weights);
+  const Index r = iterate_.model.rank();
+  iterate_.target_products.conservativeResize(r + 1);
+  iterate_.target_products[r] = atom.value + with_model;
+  iterate_.model.append(atom.u, atom.v, 0);
+}
+
+WeightSystem MatrixSpace::weight_system() const {
+  WeightSystem system(weights_, target_norm_squared());
+  if (model().rank() > 0) system.reset(f_.gram(model()), iterate_.target_products, model().weights);
+  return system;
+}
+
+int MatrixSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
+                         WeightSystem& system) {
+  CorrectionOptions options = correction_;
+  options.sweeps = sweeps;
+  options.tolerance = tolerance;
+  options.keep_going = watch;
+  options.oracle = oracle_;
+  iterate_.objective = system.objective();
+  const CorrectionOutcome outcome = sets_.symmetric
+                                        ? correct_by_oracle(f_, *sets_.left, options, iterate_)
+                                        : correct_by_sweeps(f_, *sets_.left, *sets_.right, options, iterate_);
+  std::vector<Index> weighty;
+  for (Index i = 0; i < model().rank(); ++i)
+    if (model().weights[i] != 0) weighty.push_back(i);
+  if (Index(weighty.size()) < model().rank()) {
+    iterate_.model.keep(weighty);
+    iterate_.target_products = Vector(iterate_.target_products(weighty));
+  }
+  system.reset(f_.gram(model()), iterate_.target_products, model().weights);
+  system.solve();
+  set_weights(system.weights());
+  return outcome.sweeps;
+}
+
+}  // namespace pursuit

@@ -1,0 +1,170 @@
+#include "pursuit/weights/weight_system.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "linalg/cholesky.hpp"
+
+namespace pursuit {
+namespace {
+
+/// The share of a new atom's squared length that must lie outside the span of the others: below it the weights of
+/// a re-fit would have lost half their digits.
+constexpr double kIndependence = 1e-10;
+
+}  // namespace
+
+struct WeightSystem::Factor : IncrementalCholesky {};
+
+WeightSystem::WeightSystem(WeightRule rule, double target_norm_squared)
+    : rule_(rule), target_norm_squared_(target_norm_squared), factor_(std::make_unique<Factor>()) {}
+WeightSystem::~WeightSystem() = default;
+WeightSystem::WeightSystem(WeightSystem&&) noexcept = default;
+WeightSystem& WeightSystem::operator=(WeightSystem&&) noexcept = default;
+
+bool WeightSystem::append(ConstVectorRef products_with_atoms, double norm_squared, double product_with_target) {
+  const bool refits = rule_.kind != WeightRule::newest && rule_.kind != WeightRule::economic;
+  if (refits && factor_->size() == size_ && !factor_->append(products_with_atoms, norm_squared, kIndependence))
+    return false;
+  if (size_ == gram_.rows()) {
+    const Index capacity = 2 * size_ + 8;
+    gram_.conservativeResize(capacity, capacity);
+    targets_.conservativeResize(capacity);
+    weights_.conservativeResize(capacity);
+  }
+  gram_.col(size_).head(size_) = products_with_atoms;
+  gram_.row(size_).head(size_) = products_with_atoms.transpose();
+  gram_(size_, size_) = norm_squared;
+  targets_[size_] = product_with_target;
+  weights_[size_] = 0;
+  ++size_;
+  return true;
+}
+
+void WeightSystem::reset(const Matrix& gram, const Vector& target_products, const Vector& weights) {
+  size_ = 0;
+  factor_->clear();
+  gram_ = gram;
+  targets_ = target_products;
+  weights_ = weights;
+  while (size_ < gram.rows() && factor_->append(gram.col(size_).head(size_), gram(size_, size_), kIndependence)) ++size_;
+  size_ = gram.rows();  // the factor stays behind where corrections made atoms dependent
+}
+
+double WeightSystem::objective(const Vector& weights) const {
+  const auto gram = gram_.topLeftCorner(size_, size_);
+  return std::max(0.0, 0.5 * target_norm_squared_ - targets_.head(size_).dot(weights) +
+                           0.5 * weights.dot(gram * weights));
+}
+
+Vector WeightSystem::newest_weight() const {  // z_r alone, against the residual
+  Vector result = weights();
+  const Index r = size_ - 1;
+  result[r] = (targets_[r] - gram_.row(r).head(r).dot(weights_.head(r))) / gram_(r, r);
+  return result;
+}
+
+Vector WeightSystem::economic_weights() const {  // min over (s, t) of ||y - s x - t z_r||
+  const Index r = size_ - 1;
+  const auto old = weights_.head(r);
+  const double xx = old.dot(gram_.topLeftCorner(r, r) * old), xz = gram_.row(r).head(r).dot(old), zz = gram_(r, r);
+  const double xy = old.dot(targets_.head(r)), zy = targets_[r], determinant = xx * zz - xz * xz;
+  if (!(determinant > kIndependence * xx * zz)) return newest_weight();
+  Vector result(size_);
+  result << (xy * zz - zy * xz) / determinant * old, (zy * xx - xy * xz) / determinant;
+  return result;
+}
+
+Vector WeightSystem::free_weights() {  // G alpha = c
+  if (factor_->size() != size_)  // dependent after corrections: the solution of least norm
+    return gram_.topLeftCorner(size_, size_).completeOrthogonalDecomposition().solve(targets_.head(size_));
+  Vector result = targets_.head(size_);
+  factor_->solve_in_place(result);
+  return result;
+}
+
+void WeightSystem::solve() {
+  if (size_ == 0) return;
+  const auto gram = gram_.topLeftCorner(size_, size_);
+  Vector candidate;
+  switch (rule_.kind) {
+    case WeightRule::free: candidate = free_weights(); break;
+    case WeightRule::newest: candidate = newest_weight(); break;
+    case WeightRule::economic: candidate = economic_weights(); break;
+    case WeightRule::nonneg: candidate = constrained_weights(gram, targets_.head(size_), 0, weights()); break;
+    case WeightRule::convex: {
+      Vector start = weights();
+      if (start.sum() <= 0) start = Vector::Unit(size_, size_ - 1);  // the first atom carries all the weight
+      start *= rule_.radius / start.sum();
+      weights_.head(size_) = start;  // feasibility comes before the objective here
+      candidate = constrained_weights(gram, targets_.head(size_), rule_.radius, start);
+      break;
+    }
+  }
+  if (candidate.allFinite() && objective(candidate) <= objective()) weights_.head(size_) = candidate;
+}
+
+Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total, Vector x) {
+  // Legend: P the passive set (weights free to move), w the descent direction c - G x, lambda the multiplier of the
+  // sum. Each round solves the equality problem on P and walks to it until a weight hits zero.
+  const Index r = targets.size();
+  const bool summed = total > 0;
+  std::vector<Index> passive;
+  for (Index i = 0; i < r; ++i)
+    if (x[i] > 0) passive.push_back(i);
+
+  const auto solve_on_passive = [&] {
+    const Index p = Index(passive.size()), size = p + (summed ? 1 : 0);
+    Matrix system = Matrix::Zero(size, size);
+    Vector right(size);
+    for (Index i = 0; i < p; ++i) {
+      for (Index j = 0; j < p; ++j) system(i, j) = gram(passive[i], passive[j]);
+      right[i] = targets[passive[i]];
+    }
+    if (summed) {
+      system.row(p).head(p).setOnes();
+      system.col(p).head(p).setOnes();
+      right[p] = total;
+    }
+    return Vector(system.fullPivLu().solve(right));
+  };
+
+  const double scale = std::max(targets.cwiseAbs().maxCoeff(), 1e-300);
+  for (Index round = 0; round < 10 * r + 50; ++round) {
+    double lambda = 0;
+    while (!passive.empty()) {
+      const Vector solution = solve_on_passive();
+      const auto p = passive.size();
+      if (summed) lambda = solution[Index(p)];
+      double step = 1;
+      for (std::size_t i = 0; i < p; ++i)
+        if (const double from = x[passive[i]], to = solution[Index(i)]; to <= 0 && from - to > 0)
+          step = std::min(step, from / (from - to));
+      for (std::size_t i = 0; i < p; ++i) x[passive[i]] += step * (solution[Index(i)] - x[passive[i]]);
+      if (step == 1) break;
+      std::erase_if(passive, [&](Index i) {
+        const bool blocked = x[i] <= 1e-14 * scale;
+        if (blocked) x[i] = 0;
+        return blocked;
+      });
+    }
+    const Vector w = targets - gram * x;
+    Index entering = -1;
+    double best = 1e-12 * scale + lambda;
+    for (Index i = 0; i < r; ++i)
+      if (x[i] == 0 && w[i] > best && std::find(passive.begin(), passive.end(), i) == passive.end()) {
+        best = w[i];
+        entering = i;
+      }
+    if (entering < 0) break;
+    passive.push_back(entering);
+    std::sort(passive.begin(), passive.end());
+  }
+  return x.cwiseMax(0.0);
+}
+
+}  // namespace pursuit
