@@ -13,8 +13,8 @@ void require_finite(ConstVectorRef x, const AtomSet& set) {
   if (x.allFinite()) return;
   Index i = 0;
   while (std::isfinite(x[i])) ++i;
-  throw InvalidArgument(fmt::format("the oracle of atom set '{}' was asked about a vector whose entry {} is {}", set.spec(),
-                                    i + 1, x[i]));
+  throw InvalidArgument(fmt::format(
+      "the oracle of atom set '{}' was asked about a vector whose entry {} is {}", set.spec(), i + 1, x[i]));
 }
 
 /// Value of the parabolas at x = t u.

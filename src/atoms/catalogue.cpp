@@ -36,7 +36,8 @@ class Custom final : public AtomSet {
       throw InvalidArgument(fmt::format("custom set '{}' answered a vector of {} entries to one of {}",
                                         definition_.name, answer.size(), g.size()));
     if (!answer.allFinite())
-      throw InvalidArgument(fmt::format("custom set '{}' answered a vector that is not finite", definition_.name));
+      throw InvalidArgument(
+          fmt::format("custom set '{}' answered a vector that is not finite", definition_.name));
     u = answer;
   }
 
@@ -72,20 +73,31 @@ Atoms parse_single(const std::string& part, const std::string& spec) {
 
 }  // namespace
 
-Atoms sphere() { return std::make_shared<UnitVectors>(false, std::nullopt); }
-Atoms nonneg() { return std::make_shared<UnitVectors>(true, std::nullopt); }
-Atoms sparse(Index k) { return std::make_shared<UnitVectors>(false, k); }
-Atoms sparse_fraction(double fraction) { return std::make_shared<UnitVectors>(false, fraction); }
-Atoms custom(CustomSet definition) { return std::make_shared<Custom>(std::move(definition)); }
+Atoms sphere() {
+  return std::make_shared<UnitVectors>(false, std::nullopt);
+}
+Atoms nonneg() {
+  return std::make_shared<UnitVectors>(true, std::nullopt);
+}
+Atoms sparse(Index k) {
+  return std::make_shared<UnitVectors>(false, k);
+}
+Atoms sparse_fraction(double fraction) {
+  return std::make_shared<UnitVectors>(false, fraction);
+}
+Atoms custom(CustomSet definition) {
+  return std::make_shared<Custom>(std::move(definition));
+}
 
 Atoms operator+(const Atoms& a, const Atoms& b) {
   const auto* first = dynamic_cast<const UnitVectors*>(a.get());
   const auto* second = dynamic_cast<const UnitVectors*>(b.get());
   if (first && second)
     if (auto both = first->intersect(*second)) return both;
-  throw InvalidArgument(fmt::format("atom sets '{}' and '{}' cannot be combined exactly; what combines is any of sphere, "
-                                    "nonneg and sparse, with bounds of one kind (counts or fractions)",
-                                    a->spec(), b->spec()));
+  throw InvalidArgument(
+      fmt::format("atom sets '{}' and '{}' cannot be combined exactly; what combines is any of sphere, "
+                  "nonneg and sparse, with bounds of one kind (counts or fractions)",
+                  a->spec(), b->spec()));
 }
 
 Atoms parse_atoms(const std::string& spec) {

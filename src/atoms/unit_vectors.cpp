@@ -15,8 +15,10 @@ UnitVectors::UnitVectors(bool nonnegative, std::optional<Cardinality> cardinalit
   if (!cardinality) return;
   if (const auto* count = std::get_if<Index>(&*cardinality); count && *count < 1)
     throw InvalidArgument(fmt::format("sparse:{}: the number of non-zeros must be at least 1", *count));
-  if (const auto* fraction = std::get_if<double>(&*cardinality); fraction && !(*fraction > 0 && *fraction <= 1))
-    throw InvalidArgument(fmt::format("sparse:{}: a fraction of non-zeros must be above 0 and at most 1", *fraction));
+  if (const auto* fraction = std::get_if<double>(&*cardinality);
+      fraction && !(*fraction > 0 && *fraction <= 1))
+    throw InvalidArgument(
+        fmt::format("sparse:{}: a fraction of non-zeros must be above 0 and at most 1", *fraction));
 }
 
 std::string UnitVectors::spec() const {
@@ -34,9 +36,10 @@ std::string UnitVectors::spec() const {
 void UnitVectors::require_dimension(Index n) const {
   if (!cardinality_) return;
   if (const auto* count = std::get_if<Index>(&*cardinality_); count && *count > n)
-    throw InvalidArgument(fmt::format(
-        "{}: {} non-zeros do not fit a vector of {} entries; allowed are 1..{}, or a fraction such as sparse:0.1",
-        spec(), *count, n, n));
+    throw InvalidArgument(
+        fmt::format("{}: {} non-zeros do not fit a vector of {} entries; allowed are 1..{}, or a fraction "
+                    "such as sparse:0.1",
+                    spec(), *count, n, n));
 }
 
 Index UnitVectors::max_support(Index n) const {

@@ -2,9 +2,9 @@
 // Unit vectors with an optional bound on the number of non-zeros and an optional sign constraint: the sphere,
 // sparse:k, nonneg and nonneg+sparse:k of the paper's Table 1.
 //
-// Both oracles are exact and O(n): a coordinate contributes g_i^2 to <u, g>^2 when its best value is taken, so the
-// best support is the k largest contributions. Where no coordinate can contribute (every g_i <= 0 under the sign
-// constraint) the best unit vector is the coordinate of the largest g_i.
+// Both oracles are exact and O(n): a coordinate contributes g_i^2 to <u, g>^2 when its best value is taken,
+// so the best support is the k largest contributions. Where no coordinate can contribute (every g_i <= 0
+// under the sign constraint) the best unit vector is the coordinate of the largest g_i.
 
 #include <optional>
 #include <variant>

@@ -1,6 +1,6 @@
 #pragma once
-// Work shared among threads. Callers cut work into pieces that depend on the sizes only, never on the number of
-// threads, and each piece writes its own output: results are then the same bits for any thread count.
+// Work shared among threads. Callers cut work into pieces that depend on the sizes only, never on the number
+// of threads, and each piece writes its own output: results are then the same bits for any thread count.
 
 #include <omp.h>
 
@@ -17,7 +17,9 @@
 namespace pursuit {
 
 /// The number of threads meant by an option where 0 says "all cores".
-inline int resolve_threads(int threads) { return threads > 0 ? threads : omp_get_num_procs(); }
+inline int resolve_threads(int threads) {
+  return threads > 0 ? threads : omp_get_num_procs();
+}
 
 /// Calls work(0) .. work(count-1), each once, on up to `threads` threads. The first exception is rethrown.
 template <class Work>

@@ -13,7 +13,9 @@ std::uint64_t splitmix64(std::uint64_t& x) {
   return z ^ (z >> 31);
 }
 
-std::uint64_t rotate_left(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+std::uint64_t rotate_left(std::uint64_t x, int k) {
+  return (x << k) | (x >> (64 - k));
+}
 
 }  // namespace
 
@@ -33,14 +35,18 @@ std::uint64_t Random::bits() {
   return result;
 }
 
-double Random::uniform() { return double(bits() >> 11) * 0x1.0p-53; }
+double Random::uniform() {
+  return double(bits() >> 11) * 0x1.0p-53;
+}
 
 double Random::gaussian() {  // Box-Muller; the second value is dropped so that the state is the seed alone
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-Index Random::below(Index bound) { return Index(uniform() * double(bound)); }
+Index Random::below(Index bound) {
+  return Index(uniform() * double(bound));
+}
 
 Matrix Random::gaussian_matrix(Index rows, Index cols) {
   Matrix result(rows, cols);

@@ -23,14 +23,16 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
       model.weights[i] = 0;  // the residual without atom i
       const auto R = f.residual(model);
       R->apply(u, image);
-      const double without = iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
+      const double without =
+          iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
       const RankOneAtom found = refine_symmetric(*R, atoms, u, oracle);
       const double found_norm = found.u.squaredNorm();
       const double weight = options.fixed_weights ? alpha : found.value / (found_norm * found_norm);
       const double with = without - weight * found.value + 0.5 * std::pow(weight * found_norm, 2);
       const bool allowed = options.sign == Sign::free || weight >= 0;
       if (allowed && with < iterate.objective) {
-        iterate.target_products[i] = found.value + f.inner_products(model, found.u, found.u).dot(model.weights);
+        iterate.target_products[i] =
+            found.value + f.inner_products(model, found.u, found.u).dot(model.weights);
         model.left.col(i) = model.right.col(i) = found.u;
         model.weights[i] = weight;
         iterate.objective = std::max(with, 0.0);

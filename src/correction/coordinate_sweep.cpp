@@ -13,8 +13,8 @@ namespace {
 constexpr Index kTile = 64;  // rows: eight independent chains of 512-bit multiply-adds hide their latency
 
 /// p and x hold the tile column by column, kTile entries each.
-PURSUIT_KERNEL void sweep_tile(const double* __restrict p, const double* __restrict gram, Index r, Index first,
-                               int passes, double lower, double* __restrict x) {
+PURSUIT_KERNEL void sweep_tile(const double* __restrict p, const double* __restrict gram, Index r,
+                               Index first, int passes, double lower, double* __restrict x) {
   double step[kTile];
   for (int pass = 0; pass < passes; ++pass) {
     for (Index i = first; i < r; ++i) {

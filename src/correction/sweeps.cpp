@@ -9,12 +9,21 @@
 namespace pursuit {
 namespace {
 
-/// Passes over the columns per product with the data: the second costs little beside the product and gains as much
-/// as a third of the next sweep.
-constexpr int kPasses = 2;
+/// Passes over the columns per product with the data. Each gains nearly as much as a whole sweep, so they are
+/// worth having while they stay cheap beside the product.
+struct Passes {
+  int left, right;
+};
+Passes passes_per_side(const FrobeniusObjective& f, Index rank) {
+  const auto passes = [&](Index rows) {
+    return int(std::clamp(f.data().product_work() / double(rows) / (3.0 * double(rank)), 4.0, 6.0));
+  };
+  return {passes(f.rows()), passes(f.cols())};
+}
 
 bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
-  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) && !options.fixed_weights;
+  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) &&
+         !options.fixed_weights;
 }
 
 /// Splits the columns of X into unit atoms and weights; a zero column keeps its old atom.
@@ -25,12 +34,13 @@ void split_scale(const Matrix& X, Matrix& atoms, Vector& weights) {
   }
 }
 
-/// The best atoms and weights of one side, one after the other, given P = Y W and G = W^T W of the other side W.
-void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index first, const CorrectionOptions& options,
-                 Matrix& atoms, Vector& weights) {
+/// The best atoms and weights of one side, one after the other, given P = Y W and G = W^T W of the other side
+/// W.
+void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index first, int passes,
+                 const CorrectionOptions& options, Matrix& atoms, Vector& weights) {
   Matrix X = atoms * weights.asDiagonal();
   if (acts_on_coordinates(set, options)) {
-    coordinate_sweep(P, G, {!set.symmetric(), first, kPasses, options.threads}, X);
+    coordinate_sweep(P, G, {!set.symmetric(), first, passes, options.threads}, X);
     split_scale(X, atoms, weights);
     return;
   }
@@ -54,7 +64,8 @@ void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index fir
 
 /// f from the products that a sweep leaves behind: P = Y^T U, G = U^T U and X = V diag(alpha).
 double objective_of(const FrobeniusObjective& f, const Matrix& P, const Matrix& G, const Matrix& X) {
-  return std::max(0.0, 0.5 * f.target_norm_squared() - P.cwiseProduct(X).sum() + 0.5 * G.cwiseProduct(gram_of(X)).sum());
+  return std::max(
+      0.0, 0.5 * f.target_norm_squared() - P.cwiseProduct(X).sum() + 0.5 * G.cwiseProduct(gram_of(X)).sum());
 }
 
 /// <z_i, Y> for atoms z_i = u_i v_i^T, from P = Y^T U.
@@ -65,16 +76,17 @@ Vector products_with_target(const Matrix& P, const Matrix& V) {
 CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
                                const CorrectionOptions& options, Iterate& iterate) {
   const Index first = std::max<Index>(0, iterate.model.rank() - options.last);
+  const auto [left_passes, right_passes] = passes_per_side(f, iterate.model.rank());
   SweepCounter counter(options);
   Model next = iterate.model;
   Matrix P, G;
   for (bool more = true; more;) {
     f.data().apply(next.right, P);  // left side: P = Y V, G = V^T V
     G = gram_of(next.right);
-    update_side(left, P, G, first, options, next.left, next.weights);
+    update_side(left, P, G, first, left_passes, options, next.left, next.weights);
     f.data().apply_transposed(next.left, P);  // right side: P = Y^T U, G = U^T U
     G = gram_of(next.left);
-    update_side(right, P, G, first, options, next.right, next.weights);
+    update_side(right, P, G, first, right_passes, options, next.right, next.weights);
     const double reached = objective_of(f, P, G, next.right * next.weights.asDiagonal());
 
     const double before = iterate.objective;
@@ -85,10 +97,12 @@ CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left,
   return counter.outcome();
 }
 
-/// Sweeps that run ahead: after an update X of a side the other side sees X + beta (X - X_before), kept in the cone.
-/// The step beta grows while f falls and shrinks where it rises; then the last good pair is taken up again.
-CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_nonnegative, bool right_nonnegative,
-                                      const CorrectionOptions& options, Iterate& iterate) {
+/// Sweeps that run ahead: after an update X of a side the other side sees X + beta (X - X_before), kept in
+/// the cone. The step beta grows while f falls and shrinks where it rises; then the last good pair is taken
+/// up again.
+CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_nonnegative,
+                                      bool right_nonnegative, const CorrectionOptions& options,
+                                      Iterate& iterate) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   double beta = 0.5, limit = 1;
   Model& model = iterate.model;
@@ -102,18 +116,19 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
     if (nonnegative) ahead = ahead.cwiseMax(0.0);
   };
 
+  const auto [left_passes, right_passes] = passes_per_side(f, model.rank());
   SweepCounter counter(options);
   bool restarted = true;
   for (bool more = true; more;) {
     f.data().apply(H_ahead, P);
     G = gram_of(H_ahead);
     W_next = W_ahead;
-    coordinate_sweep(P, G, {left_nonnegative, 0, kPasses, options.threads}, W_next);
+    coordinate_sweep(P, G, {left_nonnegative, 0, left_passes, options.threads}, W_next);
     run_ahead(W_next, W_before, left_nonnegative, W_ahead);
     f.data().apply_transposed(W_ahead, P);
     G = gram_of(W_ahead);
     H_next = H_ahead;
-    coordinate_sweep(P, G, {right_nonnegative, 0, kPasses, options.threads}, H_next);
+    coordinate_sweep(P, G, {right_nonnegative, 0, right_passes, options.threads}, H_next);
     const double reached = objective_of(f, P, G, H_next), before = iterate.objective;
     const bool better = reached < before, gave_up = !better && restarted;
     if (better) {
@@ -153,7 +168,8 @@ CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& 
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
   const bool everything = options.last >= iterate.model.rank();
-  if (everything && options.sweeps > 2 && acts_on_coordinates(left, options) && acts_on_coordinates(right, options))
+  if (everything && options.sweeps > 2 && acts_on_coordinates(left, options) &&
+      acts_on_coordinates(right, options))
     return extrapolated_sweeps(f, !left.symmetric(), !right.symmetric(), options, iterate);
   return plain_sweeps(f, left, right, options, iterate);
 }

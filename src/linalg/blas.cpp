@@ -15,10 +15,12 @@ SingleThreadedBlas::~SingleThreadedBlas() {
 }
 
 template <class Scalar>
-void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out, Index out_stride) {
+void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out,
+                   Index out_stride) {
   const auto n = blasint(A.rows), m = blasint(A.cols), k = blasint(columns);
   const auto lda = blasint(A.stride), ldv = blasint(A.cols), ldo = blasint(out_stride);
-  const auto op = A.row_major ? CblasTrans : CblasNoTrans;  // a row-major matrix is its transpose, column-major
+  const auto op =
+      A.row_major ? CblasTrans : CblasNoTrans;  // a row-major matrix is its transpose, column-major
   if (columns == 1) {
     const blasint stored_rows = A.row_major ? m : n, stored_cols = A.row_major ? n : m;
     if constexpr (std::is_same_v<Scalar, double>)
@@ -36,14 +38,16 @@ void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, S
 Matrix transposed_product(const Matrix& A, const Matrix& B) {
   const SingleThreadedBlas single_threaded;
   Matrix result(A.cols(), B.cols());
-  block_product<double>({A.data(), A.cols(), A.rows(), A.rows(), true}, B.data(), B.cols(), result.data(), A.cols());
+  block_product<double>({A.data(), A.cols(), A.rows(), A.rows(), true}, B.data(), B.cols(), result.data(),
+                        A.cols());
   return result;
 }
 
 void subtract_product(const Matrix& A, const Matrix& B, Matrix& out) {
   const SingleThreadedBlas single_threaded;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blasint(A.rows()), blasint(B.cols()), blasint(A.cols()), -1.0,
-              A.data(), blasint(A.rows()), B.data(), blasint(B.rows()), 1.0, out.data(), blasint(out.rows()));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blasint(A.rows()), blasint(B.cols()),
+              blasint(A.cols()), -1.0, A.data(), blasint(A.rows()), B.data(), blasint(B.rows()), 1.0,
+              out.data(), blasint(out.rows()));
 }
 
 template void block_product(const DenseView<double>&, const double*, Index, double*, Index);

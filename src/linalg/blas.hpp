@@ -24,6 +24,8 @@ void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, S
 /// A^T B, and out -= A B: for the tall, thin matrices of factors, where Eigen built for the baseline is slow.
 Matrix transposed_product(const Matrix& A, const Matrix& B);
 void subtract_product(const Matrix& A, const Matrix& B, Matrix& out);
-inline Matrix gram_of(const Matrix& A) { return transposed_product(A, A); }
+inline Matrix gram_of(const Matrix& A) {
+  return transposed_product(A, A);
+}
 
 }  // namespace pursuit

@@ -11,8 +11,8 @@ class IncrementalCholesky {
  public:
   Index size() const { return size_; }
 
-  /// Factors [[G, g], [g^T, d]]. Returns false, and changes nothing, where the new vector is within rounding of the
-  /// span of the old ones: less than `tolerance` of its squared length d is outside it.
+  /// Factors [[G, g], [g^T, d]]. Returns false, and changes nothing, where the new vector is within rounding
+  /// of the span of the old ones: less than `tolerance` of its squared length d is outside it.
   bool append(ConstVectorRef g, double d, double tolerance) {
     if (size_ == factor_.rows()) factor_.conservativeResize(2 * size_ + 8, 2 * size_ + 8);
     auto row = factor_.row(size_).head(size_);

@@ -31,7 +31,8 @@ void blocked_product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out, i
   const Blocks blocks(A.rows);
   const auto multiply = [&](const Scalar* v, Scalar* result) {
     parallel_for(blocks.count, threads, [&](Index b) {
-      block_product(A.row_block(blocks.first(b), blocks.length(b)), v, V.cols(), result + blocks.first(b), A.rows);
+      block_product(A.row_block(blocks.first(b), blocks.length(b)), v, V.cols(), result + blocks.first(b),
+                    A.rows);
     });
   };
   const SingleThreadedBlas single_threaded;
@@ -51,14 +52,15 @@ template <class Scalar>
 DenseDataMatrix<Scalar>::DenseDataMatrix(const DenseView<Scalar>& view, int threads)
     : view_(view), threads_(threads) {
   if (view.rows == 0 || view.cols == 0)
-    throw InvalidInput(fmt::format("the matrix is empty ({} x {}); at least one row and one column are needed",
-                                   view.rows, view.cols));
+    throw InvalidInput(fmt::format(
+        "the matrix is empty ({} x {}); at least one row and one column are needed", view.rows, view.cols));
   visit_columns([&](Index j, const auto& column) {
     if (column.allFinite()) return;
     for (Index i = 0; i < column.size(); ++i)
       if (!std::isfinite(column[i]))
-        throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
-                                       j + 1, column[i]));
+        throw InvalidInput(
+            fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
+                        j + 1, column[i]));
   });
 }
 

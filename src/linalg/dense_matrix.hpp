@@ -16,6 +16,7 @@ class DenseDataMatrix final : public DataMatrix {
   void apply_transposed(const Matrix& U, Matrix& out) const override;
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
+  double product_work() const override { return double(view_.rows) * double(view_.cols); }
   Vector column_means() const override;
   double squared_norm_about(const Vector& column_shift) const override;
   double asymmetry() const override;

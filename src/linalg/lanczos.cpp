@@ -1,10 +1,10 @@
 #include "linalg/lanczos.hpp"
 
+#include <Spectra/SymEigsSolver.h>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
-#include <Spectra/SymEigsSolver.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -59,7 +59,8 @@ EigenPairs leading(Index size, Index count, bool positive_only, const Apply& app
   std::vector<Index> order;
   const double largest = result.values.cwiseAbs().maxCoeff();
   for (Index i = 0; i < result.values.size(); ++i)
-    if (std::abs(result.values[i]) > kRounding * largest && (!positive_only || result.values[i] > 0)) order.push_back(i);
+    if (std::abs(result.values[i]) > kRounding * largest && (!positive_only || result.values[i] > 0))
+      order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return std::abs(result.values[a]) > std::abs(result.values[b]); });
   order.resize(std::min(order.size(), std::size_t(count)));

@@ -10,8 +10,9 @@ struct SingularTriplets {
   Vector values;  // descending, all above rounding: there may be fewer than asked for
 };
 
-/// The `count` leading singular triplets. Lanczos on the Gram matrix of the shorter side, one pass over a sparse
-/// matrix per step, then a Rayleigh-Ritz step on the matrix itself, which restores the accuracy squaring cost.
+/// The `count` leading singular triplets. Lanczos on the Gram matrix of the shorter side, one pass over a
+/// sparse matrix per step, then a Rayleigh-Ritz step on the matrix itself, which restores the accuracy
+/// squaring cost.
 SingularTriplets truncated_svd(const LinearOperator& A, Index count);
 
 struct EigenPairs {
@@ -19,7 +20,8 @@ struct EigenPairs {
   Vector values;
 };
 
-/// Eigenpairs of a symmetric operator, of the largest magnitude or (`positive_only`) the largest positive ones.
+/// Eigenpairs of a symmetric operator, of the largest magnitude or (`positive_only`) the largest positive
+/// ones.
 EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only);
 
 }  // namespace pursuit

@@ -33,13 +33,17 @@ class CenteredMatrix final : public DataMatrix {
   }
   double squared_norm() const override { return A_->squared_norm_about(means_); }
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
-    Matrix left(L.rows(), L.cols() + 1), right(R.rows(), R.cols() + 1);  // the means are one more rank-one piece
+    Matrix left(L.rows(), L.cols() + 1),
+        right(R.rows(), R.cols() + 1);  // the means are one more rank-one piece
     left << L, Vector::Ones(L.rows());
     right << R, means_;
     return A_->squared_distance(left, right);
   }
+  double product_work() const override { return A_->product_work(); }
   Vector column_means() const override { return Vector::Zero(cols()); }
-  double squared_norm_about(const Vector& shift) const override { return A_->squared_norm_about(means_ + shift); }
+  double squared_norm_about(const Vector& shift) const override {
+    return A_->squared_norm_about(means_ + shift);
+  }
   double asymmetry() const override { return A_->asymmetry(); }
 
  private:
@@ -60,13 +64,15 @@ class GramMatrix final : public DataMatrix {
   void apply_transposed(const Matrix& U, Matrix& out) const override { apply(U, out); }
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
+  double product_work() const override { return 2 * A_->product_work(); }
   Vector column_means() const override {
     Matrix sums;
     apply(Matrix::Ones(cols(), 1), sums);
     return sums / double(rows());
   }
   double squared_norm_about(const Vector& shift) const override {
-    return squared_norm() - 2.0 * double(rows()) * column_means().dot(shift) + double(rows()) * shift.squaredNorm();
+    return squared_norm() - 2.0 * double(rows()) * column_means().dot(shift) +
+           double(rows()) * shift.squaredNorm();
   }
   double asymmetry() const override { return 0; }
 
@@ -121,7 +127,9 @@ DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
   return std::visit([&](const auto& matrix) { return data_matrix(matrix, threads); }, A);
 }
 
-DataMatrixPtr centered(DataMatrixPtr A) { return std::make_shared<CenteredMatrix>(std::move(A)); }
+DataMatrixPtr centered(DataMatrixPtr A) {
+  return std::make_shared<CenteredMatrix>(std::move(A));
+}
 
 DataMatrixPtr gram_matrix(DataMatrixPtr A, double scale) {
   return std::make_shared<GramMatrix>(std::move(A), scale);

@@ -28,8 +28,8 @@ RowMajor padded_row_major(const Matrix& block) {
 
 /// out[i, :] = sum of a_ij v[j, :] over the entries of rows first..last; Width columns in registers.
 template <int Width, class Scalar>
-inline void gather_rows(const Scalar* values, const int* columns, const int* row_start, Index first, Index last,
-                        const double* v, double* out, Index stride) {
+inline void gather_rows(const Scalar* values, const int* columns, const int* row_start, Index first,
+                        Index last, const double* v, double* out, Index stride) {
   for (Index i = first; i < last; ++i) {
     double sum[Width] = {};
     for (int e = row_start[i]; e < row_start[i + 1]; ++e) {
@@ -43,8 +43,8 @@ inline void gather_rows(const Scalar* values, const int* columns, const int* row
 
 /// out[j, :] += a_ij u[i, :] over the entries of row i from `begin` to `end`.
 template <int Width, class Scalar>
-inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const double* u, double* out,
-                        Index stride) {
+inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const double* u,
+                        double* out, Index stride) {
   double source[Width];
   for (int c = 0; c < Width; ++c) source[c] = u[c];
   for (int e = begin; e < end; ++e) {
@@ -57,15 +57,16 @@ inline void scatter_row(const Scalar* values, const int* columns, int begin, int
 // One entry point per width: 8, 16, 24 or 32 columns at a time.
 template <class Scalar, int Width>
 struct Kernels {
-  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* row_start, Index first,
-                                    Index last, const double* v, double* out, Index stride) {
+  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* row_start,
+                                    Index first, Index last, const double* v, double* out, Index stride) {
     gather_rows<Width>(values, columns, row_start, first, last, v, out, stride);
   }
-  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits, Index split_stride,
-                                     Index rows, const double* u, double* out, Index stride) {
+  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits,
+                                     Index split_stride, Index rows, const double* u, double* out,
+                                     Index stride) {
     for (Index i = 0; i < rows; ++i)
-      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], u + i * stride, out,
-                         stride);
+      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1],
+                         u + i * stride, out, stride);
   }
 };
 
@@ -74,10 +75,17 @@ template <class Work>
 void for_each_slice(Index width, const Work& work) {
   for (Index c = 0; c < width; c += 32) {
     switch (std::min<Index>(32, width - c)) {
-      case 8: work(c, std::integral_constant<int, 8>()); break;
-      case 16: work(c, std::integral_constant<int, 16>()); break;
-      case 24: work(c, std::integral_constant<int, 24>()); break;
-      default: work(c, std::integral_constant<int, 32>());
+      case 8:
+        work(c, std::integral_constant<int, 8>());
+        break;
+      case 16:
+        work(c, std::integral_constant<int, 16>());
+        break;
+      case 24:
+        work(c, std::integral_constant<int, 24>());
+        break;
+      default:
+        work(c, std::integral_constant<int, 32>());
     }
   }
 }
@@ -108,13 +116,14 @@ template <class Scalar>
 SparseDataMatrix<Scalar>::SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int threads)
     : A_(A), threads_(threads), ranges_(std::clamp<Index>(A.cols() / 512, 1, 16)) {
   if (A.rows() == 0 || A.cols() == 0)
-    throw InvalidInput(fmt::format("the matrix is empty ({} x {}); at least one row and one column are needed",
-                                   A.rows(), A.cols()));
+    throw InvalidInput(fmt::format(
+        "the matrix is empty ({} x {}); at least one row and one column are needed", A.rows(), A.cols()));
   if (!A.isCompressed())
     throw InvalidArgument("the sparse matrix is not compressed; call makeCompressed() on it first");
   splits_.resize(std::size_t(rows() * (ranges_ + 1)));
   for (Index i = 0; i < rows(); ++i) {
-    const int *begin = A.innerIndexPtr() + A.outerIndexPtr()[i], *end = A.innerIndexPtr() + A.outerIndexPtr()[i + 1];
+    const int *begin = A.innerIndexPtr() + A.outerIndexPtr()[i],
+              *end = A.innerIndexPtr() + A.outerIndexPtr()[i + 1];
     if (std::adjacent_find(begin, end, std::greater_equal<>()) != end)
       throw InvalidInput(fmt::format("row {} of the sparse matrix has duplicate or unsorted entries", i + 1));
     for (Index range = 0; range <= ranges_; ++range)
@@ -122,8 +131,9 @@ SparseDataMatrix<Scalar>::SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int 
           int(std::lower_bound(begin, end, range_first(range)) - A.innerIndexPtr());
     for (const int* column = begin; column != end; ++column)
       if (const Scalar value = A.valuePtr()[column - A.innerIndexPtr()]; !std::isfinite(value))
-        throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number",
-                                       i + 1, *column + 1, value));
+        throw InvalidInput(
+            fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
+                        *column + 1, value));
   }
 }
 
@@ -134,8 +144,8 @@ void SparseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
   parallel_for(kRowBlocks, threads_, [&](Index b) {
     const Index first = rows() * b / kRowBlocks, last = rows() * (b + 1) / kRowBlocks;
     for_each_slice(v.cols(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), A_.outerIndexPtr(), first, last, v.data() + c,
-                                     result.data() + c, v.cols());
+      Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), A_.outerIndexPtr(), first, last,
+                                     v.data() + c, result.data() + c, v.cols());
     });
   });
   out = result.leftCols(V.cols());
@@ -147,8 +157,8 @@ void SparseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) co
   RowMajor result = RowMajor::Zero(cols(), u.cols());
   parallel_for(ranges_, threads_, [&](Index range) {
     for_each_slice(u.cols(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1, rows(),
-                                      u.data() + c, result.data() + c, u.cols());
+      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
+                                      rows(), u.data() + c, result.data() + c, u.cols());
     });
   });
   out = result.leftCols(U.cols());
@@ -175,7 +185,8 @@ double SparseDataMatrix<Scalar>::squared_norm() const {
 
 template <class Scalar>
 double SparseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) const {
-  double sum = double(rows()) * column_shift.squaredNorm();  // every entry zero, then the stored ones put right
+  double sum =
+      double(rows()) * column_shift.squaredNorm();  // every entry zero, then the stored ones put right
   for (Index i = 0; i < rows(); ++i)
     for (typename SparseMatrixOf<Scalar>::InnerIterator entry(A_, i); entry; ++entry) {
       const double shift = column_shift[entry.col()], value = double(entry.value());
@@ -193,7 +204,8 @@ Vector SparseDataMatrix<Scalar>::column_means() const {
 
 template <class Scalar>
 std::optional<double> SparseDataMatrix<Scalar>::squared_distance(const Matrix& L, const Matrix& R) const {
-  // Every entry of L R^T counts, stored or not: only worth it where the matrix is not much larger than its entries.
+  // Every entry of L R^T counts, stored or not: only worth it where the matrix is not much larger than its
+  // entries.
   if (double(rows()) * double(cols()) > 100.0 * double(A_.nonZeros()) + 1e6) return std::nullopt;
   double sum = 0;
   for (Index i = 0; i < rows(); ++i) {

@@ -9,14 +9,16 @@
 
 namespace pursuit {
 
-/// Calls take(i) for the indices of the k largest keys, in ascending order of index. Needs 1 <= k <= keys.size().
+/// Calls take(i) for the indices of the k largest keys, in ascending order of index. Needs 1 <= k <=
+/// keys.size().
 template <class Take>
 void for_top_k(const Eigen::Ref<const Vector>& keys, Index k, const Take& take) {
   thread_local std::vector<double> scratch;
   scratch.assign(keys.data(), keys.data() + keys.size());
   std::nth_element(scratch.begin(), scratch.begin() + (k - 1), scratch.end(), std::greater<>());
   const double threshold = scratch[std::size_t(k - 1)];
-  Index ties = k - std::count_if(scratch.begin(), scratch.begin() + k, [&](double x) { return x > threshold; });
+  Index ties =
+      k - std::count_if(scratch.begin(), scratch.begin() + k, [&](double x) { return x > threshold; });
   for (Index i = 0; i < keys.size(); ++i) {
     if (keys[i] > threshold)
       take(i);

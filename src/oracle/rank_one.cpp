@@ -9,12 +9,15 @@ namespace pursuit {
 namespace {
 
 /// u <- the member with the largest <u, g>, or the largest |<u, g>| where the weight may take either sign.
-double best_member(const AtomSet& set, ConstVectorRef g, Sign sign, VectorRef u) { return set.fit(1.0, g, sign, u); }
+double best_member(const AtomSet& set, ConstVectorRef g, Sign sign, VectorRef u) {
+  return set.fit(1.0, g, sign, u);
+}
 
 /// A block of starts that loses its worse half now and then, and remembers how all of them ended.
 class Contest {
  public:
-  Contest(Index starts, double tolerance) : tolerance_(tolerance), final_values_(), values_(Vector::Zero(starts)) {}
+  Contest(Index starts, double tolerance)
+      : tolerance_(tolerance), final_values_(), values_(Vector::Zero(starts)) {}
 
   const Vector& values() const { return values_; }
 
@@ -60,12 +63,14 @@ class Contest {
 
 constexpr int kStepsBetweenCuts = 2;
 
-bool time_to_cut(int iteration, Index contenders) { return contenders > 1 && iteration % kStepsBetweenCuts == 0; }
+bool time_to_cut(int iteration, Index contenders) {
+  return contenders > 1 && iteration % kStepsBetweenCuts == 0;
+}
 
 }  // namespace
 
-RankOneAtom refine_rank_one(const LinearOperator& R, const AtomSet& left, const AtomSet& right, const Matrix& starts,
-                            const OracleOptions& options) {
+RankOneAtom refine_rank_one(const LinearOperator& R, const AtomSet& left, const AtomSet& right,
+                            const Matrix& starts, const OracleOptions& options) {
   Matrix V = starts, U(R.rows(), starts.cols()), products;
   for (Index s = 0; s < V.cols(); ++s) right.maximize(starts.col(s), V.col(s));
   Contest contest(starts.cols(), options.tolerance);
@@ -92,8 +97,12 @@ RankOneAtom refine_rank_one(const LinearOperator& R, const AtomSet& left, const 
     }
   }
   const Index best = contest.winner();
-  return {U.col(best), V.col(best), options.sign == Sign::free ? signs[best] * contest.values()[best] : contest.values()[best],
-          contest.spread(), iteration, int(starts.cols())};
+  return {U.col(best),
+          V.col(best),
+          options.sign == Sign::free ? signs[best] * contest.values()[best] : contest.values()[best],
+          contest.spread(),
+          iteration,
+          int(starts.cols())};
 }
 
 RankOneAtom refine_symmetric(const LinearOperator& R, const AtomSet& atoms, const Matrix& starts,
@@ -145,7 +154,8 @@ RankOneAtom refine_symmetric(const LinearOperator& R, const AtomSet& atoms, cons
     }
   }
   const Index best = contest.winner();
-  return {U.col(best), U.col(best), side[best] * values[best], contest.spread(), iteration, int(starts.cols())};
+  return {U.col(best),      U.col(best), side[best] * values[best],
+          contest.spread(), iteration,   int(starts.cols())};
 }
 
 RankOneAtom find_rank_one(const LinearOperator& R, const AtomSet& left, const AtomSet& right,

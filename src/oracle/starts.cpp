@@ -1,28 +1,22 @@
-#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "linalg/randomized_svd.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/oracle/rank_one.hpp"
 
 namespace pursuit {
 namespace {
 
-Matrix orthonormal_basis(const Matrix& block) {
-  const Eigen::HouseholderQR<Matrix> qr(block);
-  return qr.householderQ() * Matrix::Identity(block.rows(), std::min(block.rows(), block.cols()));
-}
-
 std::vector<Index> heaviest_rows(const Matrix& block, Index count) {
   const Vector weight = block.rowwise().squaredNorm();
   std::vector<Index> order(std::size_t(block.rows()));
   std::iota(order.begin(), order.end(), Index(0));
   count = std::min(count, block.rows());
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index a, Index b) {
-    return weight[a] != weight[b] ? weight[a] > weight[b] : a < b;
-  });
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](Index a, Index b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
   order.resize(std::size_t(count));
   return order;
 }
@@ -30,9 +24,9 @@ std::vector<Index> heaviest_rows(const Matrix& block, Index count) {
 }  // namespace
 
 Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
-  // Two products with the data give everything: a sketch S = R Omega shows the range of R and which rows are heavy,
-  // and R^T [Q, heavy unit vectors] shows the leading right directions, the heavy rows themselves and which columns
-  // are heavy (Halko, Martinsson and Tropp 2011).
+  // Two products with the data give everything: a sketch S = R Omega shows the range of R and which rows are
+  // heavy, and R^T [Q, heavy unit vectors] shows the leading right directions, the heavy rows themselves and
+  // which columns are heavy (Halko, Martinsson and Tropp 2011).
   Random random(seed);
   const Index m = R.cols(), sketch = std::min<Index>({8, m, R.rows()});
   const Index heavy = (count + 3) / 4;
@@ -45,22 +39,26 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
   block.rightCols(Index(rows.size())).setZero();
   for (std::size_t i = 0; i < rows.size(); ++i) block(rows[i], Q.cols() + Index(i)) = 1;
   R.apply_transposed(block, B);
-  const Matrix leading =
-      Eigen::BDCSVD<Matrix>(B.leftCols(Q.cols()), Eigen::ComputeThinU).matrixU();
+  const Matrix leading = Eigen::BDCSVD<Matrix>(B.leftCols(Q.cols()), Eigen::ComputeThinU).matrixU();
   const auto columns = heaviest_rows(B.leftCols(Q.cols()), heavy);
 
   Matrix starts(m, count);
   Index direction = 0, row = 0, column = 0;
   for (int s = 0; s < count; ++s) {
-    const bool opposite = s % 2 == 1;  // odd places look the other way, which matters to sets without symmetry
+    const bool opposite =
+        s % 2 == 1;  // odd places look the other way, which matters to sets without symmetry
     switch (s % 8) {
-      case 0: case 1: case 4: case 5:
+      case 0:
+      case 1:
+      case 4:
+      case 5:
         if (direction / 2 < leading.cols()) {
           starts.col(s) = (opposite ? -1.0 : 1.0) * leading.col(direction++ / 2);
           continue;
         }
         break;
-      case 2: case 6:
+      case 2:
+      case 6:
         if (row < Index(rows.size())) {
           starts.col(s) = B.col(Q.cols() + row++);
           continue;
@@ -72,7 +70,8 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
           continue;
         }
         break;
-      default: break;
+      default:
+        break;
     }
     if (s % 16 == 15)
       starts.col(s) = random.gaussian_matrix(m, 1);

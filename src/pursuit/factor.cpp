@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "linalg/lanczos.hpp"
+#include "linalg/randomized_svd.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/matrix_space.hpp"
 
@@ -22,8 +23,9 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
   const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
   const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
-  require(double(o.rank) <= most, fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
-                                              o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
+  require(double(o.rank) <= most,
+          fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
+                      o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
   require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
   require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
   require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
@@ -36,6 +38,9 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   sets.left->require_dimension(rows);
   sets.right->require_dimension(cols);
 }
+
+/// Corrections finish what the oracle leaves; before them its last digits are wasted work.
+constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
@@ -73,10 +78,17 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
   }
 }
 
-/// One atom per leading singular pair: of the pair and its negative, the one that survives the sets better. With
-/// non-negative sets this is NNDSVD (Boutsidis and Gallopoulos 2008).
+/// One atom per leading singular pair: of the pair and its negative, the one that survives the sets better.
+/// With non-negative sets this is NNDSVD (Boutsidis and Gallopoulos 2008).
 Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
-  const auto [left, right, values] = leading_pairs(f, sets.symmetric, !o.weights.allows_negative(), o.rank);
+  SingularTriplets pairs;
+  if (sets.symmetric) {
+    pairs = leading_pairs(f, true, !o.weights.allows_negative(), o.rank);
+  } else {
+    Random random(o.seed);
+    pairs = randomized_svd(f.data(), o.rank, 1, random);
+  }
+  const auto& [left, right, values] = pairs;
   Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
   Vector u(f.rows()), v(f.cols()), best_u(f.rows()), best_v(f.cols());
   for (Index i = 0; i < values.size(); ++i) {
@@ -95,7 +107,8 @@ Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const A
   return model;
 }
 
-/// Signs are nobody's choice where both sets are symmetric: weights positive, largest entry of the right atom positive.
+/// Signs are nobody's choice where both sets are symmetric: weights positive, largest entry of the right atom
+/// positive.
 void settle_signs(const AtomSets& sets, Model& model) {
   if (sets.symmetric) {
     if (!sets.left->symmetric()) return;
@@ -132,10 +145,12 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     OracleOptions oracle;
     oracle.restarts = o.restarts;
     oracle.seed = o.seed;
+    if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
     CorrectionOptions correction;
     correction.last = o.correct_last;
     correction.threads = resolve_threads(o.threads);
-    MatrixSpace space(f, sets, o.weights, oracle, correction, all_at_once ? leading_model(f, o, sets) : Model{});
+    MatrixSpace space(f, sets, o.weights, oracle, correction,
+                      all_at_once ? leading_model(f, o, sets) : Model{});
     PursuitOutcome outcome = pursue(space,
                                     {.rank = o.rank,
                                      .corrections = o.corrections,
@@ -149,7 +164,8 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     result.stop = outcome.stop;
   }
   settle_signs(sets, result.model);
-  const double objective = result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
+  const double objective =
+      result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
   result.relative_error = f.relative_error(result.model, objective);
   result.seconds = timer.seconds();
   return result;
@@ -163,11 +179,12 @@ FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
   require(C->rows() == C->cols(),
-          fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(), C->cols()));
+          fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(),
+                      C->cols()));
   const double scale = std::sqrt(C->squared_norm()), asymmetry = C->asymmetry();
   if (asymmetry > 1e-8 * scale)
-    throw InvalidInput(fmt::format("the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}",
-                                   asymmetry));
+    throw InvalidInput(fmt::format(
+        "the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}", asymmetry));
   return run(C, options, {options.left, options.left, true});
 }
 

@@ -32,7 +32,8 @@ Found<RankOneAtom> MatrixSpace::find_atom() {
   ++oracle_.seed;  // fresh random starts for every atom
   RankOneAtom atom = sets_.symmetric ? find_symmetric(*residual, *sets_.left, oracle_)
                                      : find_rank_one(*residual, *sets_.left, *sets_.right, oracle_);
-  Found<RankOneAtom> found{{}, atom.value, atom.u.squaredNorm() * atom.v.squaredNorm(), atom.spread, atom.iterations};
+  Found<RankOneAtom> found{
+      {}, atom.value, atom.u.squaredNorm() * atom.v.squaredNorm(), atom.spread, atom.iterations};
   found.atom = std::move(atom);
   return found;
 }

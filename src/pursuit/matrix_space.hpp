@@ -25,7 +25,8 @@ class MatrixSpace {
   void append(const Atom& atom);
   void set_weights(const Vector& weights) { iterate_.model.weights = weights; }
   WeightSystem weight_system() const;
-  int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch, WeightSystem& system);
+  int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
+              WeightSystem& system);
 
   const Model& model() const { return iterate_.model; }
 

@@ -25,7 +25,8 @@ constexpr std::array<NamedKind, 5> kKinds{{{"free", WeightRule::free},
 
 std::string WeightRule::spec() const {
   for (const auto& [name, k] : kKinds)
-    if (k == kind) return kind == WeightRule::convex && radius != 1 ? fmt::format("{}:{}", name, radius) : name;
+    if (k == kind)
+      return kind == WeightRule::convex && radius != 1 ? fmt::format("{}:{}", name, radius) : name;
   return "free";
 }
 
@@ -37,11 +38,13 @@ WeightRule parse_weight_rule(const std::string& spec) {
     if (colon == std::string::npos) return rule;
     const char *begin = spec.data() + colon + 1, *end = spec.data() + spec.size();
     const auto [stop, error] = std::from_chars(begin, end, rule.radius);
-    if (kind == WeightRule::convex && error == std::errc() && stop == end && std::isfinite(rule.radius) && rule.radius > 0)
+    if (kind == WeightRule::convex && error == std::errc() && stop == end && std::isfinite(rule.radius) &&
+        rule.radius > 0)
       return rule;
   }
   throw InvalidArgument(fmt::format(
-      "weights '{}': allowed are free, newest, nonneg, convex, convex:RADIUS (a number above 0) and economic", spec));
+      "weights '{}': allowed are free, newest, nonneg, convex, convex:RADIUS (a number above 0) and economic",
+      spec));
 }
 
 }  // namespace pursuit

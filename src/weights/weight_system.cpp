@@ -12,8 +12,8 @@
 namespace pursuit {
 namespace {
 
-/// The share of a new atom's squared length that must lie outside the span of the others: below it the weights of
-/// a re-fit would have lost half their digits.
+/// The share of a new atom's squared length that must lie outside the span of the others: below it the
+/// weights of a re-fit would have lost half their digits.
 constexpr double kIndependence = 1e-10;
 
 }  // namespace
@@ -26,9 +26,11 @@ WeightSystem::~WeightSystem() = default;
 WeightSystem::WeightSystem(WeightSystem&&) noexcept = default;
 WeightSystem& WeightSystem::operator=(WeightSystem&&) noexcept = default;
 
-bool WeightSystem::append(ConstVectorRef products_with_atoms, double norm_squared, double product_with_target) {
+bool WeightSystem::append(ConstVectorRef products_with_atoms, double norm_squared,
+                          double product_with_target) {
   const bool refits = rule_.kind != WeightRule::newest && rule_.kind != WeightRule::economic;
-  if (refits && factor_->size() == size_ && !factor_->append(products_with_atoms, norm_squared, kIndependence))
+  if (refits && factor_->size() == size_ &&
+      !factor_->append(products_with_atoms, norm_squared, kIndependence))
     return false;
   if (size_ == gram_.rows()) {
     const Index capacity = 2 * size_ + 8;
@@ -51,7 +53,9 @@ void WeightSystem::reset(const Matrix& gram, const Vector& target_products, cons
   gram_ = gram;
   targets_ = target_products;
   weights_ = weights;
-  while (size_ < gram.rows() && factor_->append(gram.col(size_).head(size_), gram(size_, size_), kIndependence)) ++size_;
+  while (size_ < gram.rows() &&
+         factor_->append(gram.col(size_).head(size_), gram(size_, size_), kIndependence))
+    ++size_;
   size_ = gram.rows();  // the factor stays behind where corrections made atoms dependent
 }
 
@@ -71,7 +75,8 @@ Vector WeightSystem::newest_weight() const {  // z_r alone, against the residual
 Vector WeightSystem::economic_weights() const {  // min over (s, t) of ||y - s x - t z_r||
   const Index r = size_ - 1;
   const auto old = weights_.head(r);
-  const double xx = old.dot(gram_.topLeftCorner(r, r) * old), xz = gram_.row(r).head(r).dot(old), zz = gram_(r, r);
+  const double xx = old.dot(gram_.topLeftCorner(r, r) * old), xz = gram_.row(r).head(r).dot(old),
+               zz = gram_(r, r);
   const double xy = old.dot(targets_.head(r)), zy = targets_[r], determinant = xx * zz - xz * xz;
   if (!(determinant > kIndependence * xx * zz)) return newest_weight();
   Vector result(size_);
@@ -80,7 +85,7 @@ Vector WeightSystem::economic_weights() const {  // min over (s, t) of ||y - s x
 }
 
 Vector WeightSystem::free_weights() {  // G alpha = c
-  if (factor_->size() != size_)  // dependent after corrections: the solution of least norm
+  if (factor_->size() != size_)        // dependent after corrections: the solution of least norm
     return gram_.topLeftCorner(size_, size_).completeOrthogonalDecomposition().solve(targets_.head(size_));
   Vector result = targets_.head(size_);
   factor_->solve_in_place(result);
@@ -92,10 +97,18 @@ void WeightSystem::solve() {
   const auto gram = gram_.topLeftCorner(size_, size_);
   Vector candidate;
   switch (rule_.kind) {
-    case WeightRule::free: candidate = free_weights(); break;
-    case WeightRule::newest: candidate = newest_weight(); break;
-    case WeightRule::economic: candidate = economic_weights(); break;
-    case WeightRule::nonneg: candidate = constrained_weights(gram, targets_.head(size_), 0, weights()); break;
+    case WeightRule::free:
+      candidate = free_weights();
+      break;
+    case WeightRule::newest:
+      candidate = newest_weight();
+      break;
+    case WeightRule::economic:
+      candidate = economic_weights();
+      break;
+    case WeightRule::nonneg:
+      candidate = constrained_weights(gram, targets_.head(size_), 0, weights());
+      break;
     case WeightRule::convex: {
       Vector start = weights();
       if (start.sum() <= 0) start = Vector::Unit(size_, size_ - 1);  // the first atom carries all the weight
@@ -108,9 +121,10 @@ void WeightSystem::solve() {
   if (candidate.allFinite() && objective(candidate) <= objective()) weights_.head(size_) = candidate;
 }
 
-Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total, Vector x) {
-  // Legend: P the passive set (weights free to move), w the descent direction c - G x, lambda the multiplier of the
-  // sum. Each round solves the equality problem on P and walks to it until a weight hits zero.
+Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
+                           Vector x) {
+  // Legend: P the passive set (weights free to move), w the descent direction c - G x, lambda the multiplier
+  // of the sum. Each round solves the equality problem on P and walks to it until a weight hits zero.
   const Index r = targets.size();
   const bool summed = total > 0;
   std::vector<Index> passive;

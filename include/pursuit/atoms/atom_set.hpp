@@ -1,12 +1,12 @@
 #pragma once
 // The structure of a factor: a compact set A of vectors, known by two oracles.
 //
-//   maximize(g)        argmax over u in A of <u, g>                      the LMO of the paper, for power steps
-//   fit(a, b, sign)    argmin over x = t u, u in A, of sum_i a_i x_i^2 - 2 b_i x_i     for corrections
+//   maximize(g)        argmax over u in A of <u, g>                      the LMO of the paper, for power
+//   steps fit(a, b, sign)    argmin over x = t u, u in A, of sum_i a_i x_i^2 - 2 b_i x_i     for corrections
 //
-// With the other factor fixed, the best factor of a squared error separates into one parabola per entry, and `fit`
-// is that problem. For equal a_i it is `maximize` along b (and along -b, where t may be negative and A is not
-// symmetric). Ties are broken towards the lowest index, so that a result depends on its input alone.
+// With the other factor fixed, the best factor of a squared error separates into one parabola per entry, and
+// `fit` is that problem. For equal a_i it is `maximize` along b (and along -b, where t may be negative and A
+// is not symmetric). Ties are broken towards the lowest index, so that a result depends on its input alone.
 
 #include <functional>
 #include <memory>
@@ -23,11 +23,12 @@ class AtomSet {
  public:
   virtual ~AtomSet() = default;
 
-  /// u = argmax over A of <u, g>. Any g is allowed, zero included; a NaN or infinite entry throws InvalidArgument.
+  /// u = argmax over A of <u, g>. Any g is allowed, zero included; a NaN or infinite entry throws
+  /// InvalidArgument.
   void maximize(ConstVectorRef g, VectorRef u) const;
 
-  /// x = t u minimising sum a_i x_i^2 - 2 b_i x_i over u in A and t (t >= 0 for Sign::nonnegative); returns t.
-  /// Needs a_i >= 0, and b_i = 0 wherever a_i = 0.
+  /// x = t u minimising sum a_i x_i^2 - 2 b_i x_i over u in A and t (t >= 0 for Sign::nonnegative); returns
+  /// t. Needs a_i >= 0, and b_i = 0 wherever a_i = 0.
   double fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const;
 
   /// The same with every a_i = curvature > 0.
@@ -42,8 +43,8 @@ class AtomSet {
   /// Whether u in A implies -u in A.
   virtual bool symmetric() const = 0;
 
-  /// Whether the multiples t u, t >= 0, form a convex cone that treats every coordinate alone (all vectors, or the
-  /// non-negative ones): corrections may then work on tiles of rows and extrapolate.
+  /// Whether the multiples t u, t >= 0, form a convex cone that treats every coordinate alone (all vectors,
+  /// or the non-negative ones): corrections may then work on tiles of rows and extrapolate.
   virtual bool coordinatewise() const { return false; }
 
   /// Whether the set is every vector of unit norm: the classical SVD.
@@ -56,7 +57,8 @@ class AtomSet {
   virtual void maximize_impl(ConstVectorRef g, VectorRef u) const = 0;
   /// Default: exact for sets of unit vectors.
   virtual double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const;
-  /// Default: majorise the parabolas by their steepest curvature and repeat; inexact, but never worse than its start.
+  /// Default: majorise the parabolas by their steepest curvature and repeat; inexact, but never worse than
+  /// its start.
   virtual double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const;
 };
 

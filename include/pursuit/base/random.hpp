@@ -13,9 +13,9 @@ class Random {
   explicit Random(std::uint64_t seed);
 
   std::uint64_t bits();
-  double uniform();            // in [0, 1)
-  double gaussian();           // N(0, 1)
-  Index below(Index bound);    // uniform on 0 .. bound-1
+  double uniform();          // in [0, 1)
+  double gaussian();         // N(0, 1)
+  Index below(Index bound);  // uniform on 0 .. bound-1
   Matrix gaussian_matrix(Index rows, Index cols);
 
  private:

@@ -2,10 +2,10 @@
 // Line 4 of Algorithm 2: the atoms themselves are corrected, one after the other, the others kept fixed.
 //
 // Rectangular, by sweeps. With the right atoms V fixed, P = Y V and G = V^T V serve all left atoms: the best
-// x = alpha_i u_i is the set's fit to P_i - sum_{j != i} G_ij x_j, exactly. One sweep over both sides is two products
-// with the data plus O((n + m) r^2), whatever the sets; with non-negative sets and weights it is HALS (Cichocki and
-// Phan 2009). Where the multiples of both sets are convex and act on coordinates alone, both sides also extrapolate
-// (Ang and Gillis 2019).
+// x = alpha_i u_i is the set's fit to P_i - sum_{j != i} G_ij x_j, exactly. One sweep over both sides is two
+// products with the data plus O((n + m) r^2), whatever the sets; with non-negative sets and weights it is
+// HALS (Cichocki and Phan 2009). Where the multiples of both sets are convex and act on coordinates alone,
+// both sides also extrapolate (Ang and Gillis 2019).
 //
 // Symmetric, by the oracle: the atomic power method is run from u_i on the residual without atom i.
 //
@@ -21,13 +21,13 @@
 namespace pursuit {
 
 struct CorrectionOptions {
-  int sweeps = 1;                                   // at most
-  double tolerance = 0;                             // stop once a sweep lowers f by less than this share of it
-  Index last = std::numeric_limits<Index>::max();   // correct only so many of the newest atoms
-  Sign sign = Sign::free;                           // of the weights
-  bool fixed_weights = false;                       // atoms move, weights stay (convex weights)
+  int sweeps = 1;                                  // at most
+  double tolerance = 0;                            // stop once a sweep lowers f by less than this share of it
+  Index last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
+  Sign sign = Sign::free;                          // of the weights
+  bool fixed_weights = false;                      // atoms move, weights stay (convex weights)
   int threads = 1;
-  OracleOptions oracle = {};                        // of the symmetric corrections
+  OracleOptions oracle = {};                                         // of the symmetric corrections
   std::function<bool(int sweep, double objective)> keep_going = {};  // asked after every sweep
 };
 

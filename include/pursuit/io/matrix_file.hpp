@@ -1,10 +1,10 @@
 #pragma once
-// Matrices in files: MatrixMarket (plain or gzip), NumPy .npy, .npz (one dense array, or a SciPy sparse matrix),
-// CSV and TSV with or without a header line and row names. The format of an input is detected from its content,
-// never from its name; the format of an output is chosen by its extension.
+// Matrices in files: MatrixMarket (plain or gzip), NumPy .npy, .npz (one dense array, or a SciPy sparse
+// matrix), CSV and TSV with or without a header line and row names. The format of an input is detected from
+// its content, never from its name; the format of an output is chosen by its extension.
 //
-// An entry that a sparse file does not store is a zero. Duplicate MatrixMarket entries are an error that names
-// them. Every defect is an InvalidInput naming the file, the place (line or byte) and the value.
+// An entry that a sparse file does not store is a zero. Duplicate MatrixMarket entries are an error that
+// names them. Every defect is an InvalidInput naming the file, the place (line or byte) and the value.
 
 #include <filesystem>
 #include <string>
@@ -24,11 +24,12 @@ struct NamedMatrix {
 /// Reads any supported format. NaN and infinite entries are refused.
 NamedMatrix read_matrix(const std::filesystem::path& path);
 
-/// Writes in the format of the extension: .mtx, .mtx.gz, .npy, .npz, .csv, .tsv. The file appears whole or not
-/// at all. Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
+/// Writes in the format of the extension: .mtx, .mtx.gz, .npy, .npz, .csv, .tsv. The file appears whole or
+/// not at all. Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
 void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix);
 
-/// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not lost.
+/// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not
+/// lost.
 void require_writable(const std::filesystem::path& path);
 
 }  // namespace pursuit

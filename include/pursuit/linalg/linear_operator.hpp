@@ -1,6 +1,6 @@
 #pragma once
-// Matrices known by their products with blocks of vectors. Memory bandwidth limits everything here, so a matrix is
-// streamed once for a whole block; nothing downstream ever asks for a single entry.
+// Matrices known by their products with blocks of vectors. Memory bandwidth limits everything here, so a
+// matrix is streamed once for a whole block; nothing downstream ever asks for a single entry.
 //
 // Operators refer to the data they are made from and never copy it: keep the data alive. Products use up to
 // `threads` threads and give the same bits for any number of them.
@@ -44,9 +44,12 @@ class DataMatrix : public LinearOperator {
  public:
   virtual double squared_norm() const = 0;
 
-  /// ||A - L R^T||^2 summed over the entries, with no cancellation; empty where that would cost far more than the
-  /// products do (a large sparse matrix).
+  /// ||A - L R^T||^2 summed over the entries, with no cancellation; empty where that would cost far more than
+  /// the products do (a large sparse matrix).
   virtual std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const = 0;
+
+  /// Cost of a product with one vector, in multiply-adds of a dense product.
+  virtual double product_work() const = 0;
 
   /// What centring and covariances need.
   virtual Vector column_means() const = 0;

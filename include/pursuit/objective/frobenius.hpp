@@ -1,9 +1,10 @@
 #pragma once
-// f(X) = 1/2 ||Y - X||_F^2 over sums of rank-one atoms: the Hilbert space of matrices with the Frobenius product.
+// f(X) = 1/2 ||Y - X||_F^2 over sums of rank-one atoms: the Hilbert space of matrices with the Frobenius
+// product.
 //
-// The residual R = Y - U diag(alpha) V^T, which is the negative gradient, is never formed: its product with a block
-// W costs one product with Y and O((n + m) r) per column. Inner products of atoms need no matrix at all,
-// <u v^T, u' v'^T> = <u, u'> <v, v'>.
+// The residual R = Y - U diag(alpha) V^T, which is the negative gradient, is never formed: its product with a
+// block W costs one product with Y and O((n + m) r) per column. Inner products of atoms need no matrix at
+// all, <u v^T, u' v'^T> = <u, u'> <v, v'>.
 
 #include <memory>
 

@@ -8,9 +8,9 @@
 namespace pursuit {
 
 struct Model {
-  Matrix left;            // n x r, one atom per column
-  Matrix right;           // m x r; equal to left where symmetric
-  Vector weights;         // r
+  Matrix left;     // n x r, one atom per column
+  Matrix right;    // m x r; equal to left where symmetric
+  Vector weights;  // r
   bool symmetric = false;
 
   Index rank() const { return weights.size(); }

@@ -4,8 +4,8 @@
 //   auto result = pursuit::factor(Y, {.rank = 10, .left = pursuit::nonneg(), .right = pursuit::sparse(40)});
 //   result.model.left, result.model.right, result.model.weights, result.relative_error
 //
-// An entry that a sparse matrix does not store is an observed zero. Where both sets are spheres the result is the
-// truncated SVD (or eigendecomposition) and comes from Lanczos iterations, all ranks at once.
+// An entry that a sparse matrix does not store is an observed zero. Where both sets are spheres the result is
+// the truncated SVD (or eigendecomposition) and comes from Lanczos iterations, all ranks at once.
 
 #include <concepts>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace pursuit {
 
 /// How the first atoms come about.
 enum class Start {
-  greedy,   // one by one, each from the oracle on the residual (the paper): a result for every rank on the way
+  greedy,  // one by one, each from the oracle on the residual (the paper): a result for every rank on the way
   leading,  // all at once, from the leading singular vectors brought into the sets: faster for large ranks
 };
 
@@ -31,16 +31,16 @@ struct FactorOptions {
   Atoms right = sphere();
   WeightRule weights = WeightRule::free;
   Start start = Start::greedy;
-  int corrections = 2;             // sweeps over the atoms after every new one; 0: none (ApproxGMP)
+  int corrections = 2;  // sweeps over the atoms after every new one; 0: none (ApproxGMP)
   Index correct_last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
-  int polish = 500;                // at most so many sweeps at the end
+  int polish = 500;                                        // at most so many sweeps at the end
   double polish_tolerance = 1e-5;  // which ends when a sweep lowers the objective by less than this share
   int restarts = 8;                // starts of the power method, for every atom
   std::uint64_t seed = 0;
-  int threads = 0;                 // 0: all cores; the result does not depend on it
-  double target_error = 0;         // stop at this relative error
+  int threads = 0;          // 0: all cores; the result does not depend on it
+  double target_error = 0;  // stop at this relative error
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
-  bool use_exact_path = true;      // Lanczos for spheres; false runs the pursuit all the same
+  bool use_exact_path = true;  // Lanczos for spheres; false runs the pursuit all the same
   Observer observer = {};
 };
 
@@ -54,9 +54,9 @@ struct FactorResult {
 
 /// What can be factored as it is: dense or sparse, double or float.
 template <class M>
-concept FactorableMatrix =
-    std::same_as<M, Eigen::MatrixXd> || std::same_as<M, Eigen::MatrixXf> || std::same_as<M, SparseMatrixOf<double>> ||
-    std::same_as<M, SparseMatrixOf<float>> || std::same_as<M, AnyMatrix>;
+concept FactorableMatrix = std::same_as<M, Eigen::MatrixXd> || std::same_as<M, Eigen::MatrixXf> ||
+    std::same_as<M, SparseMatrixOf<double>> || std::same_as<M, SparseMatrixOf<float>> ||
+    std::same_as<M, AnyMatrix>;
 
 FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options = {});
 FactorResult factor(const FactorableMatrix auto& Y, const FactorOptions& options = {}) {

@@ -3,8 +3,9 @@
 //
 //   minimise f(x) = 1/2 ||y - x||^2 over the linear span of a set S of atoms,
 //
-// written once for every space. A space brings the data y, the oracle over its atoms and their inner products; the
-// weights are a small system of their own. Cost per step: one oracle call, O(r^2) for weights, and the corrections.
+// written once for every space. A space brings the data y, the oracle over its atoms and their inner
+// products; the weights are a small system of their own. Cost per step: one oracle call, O(r^2) for weights,
+// and the corrections.
 
 #include <algorithm>
 #include <cmath>
@@ -27,23 +28,25 @@ struct Found {
   int iterations = 0;
 };
 
-/// What Algorithm 1 asks of a Hilbert space with data y, atoms S and a current expansion x = sum_i alpha_i z_i.
+/// What Algorithm 1 asks of a Hilbert space with data y, atoms S and a current expansion x = sum_i alpha_i
+/// z_i.
 template <class Space>
 concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom, const Vector& alpha) {
-  { space.target_norm_squared() } -> std::convertible_to<double>;                // ||y||^2
-  { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;            // (Approx-)LMO at the residual
-  { space.inner_products(atom) } -> std::convertible_to<Vector>;                 // <z, z_i> with the expansion
+  { space.target_norm_squared() } -> std::convertible_to<double>;      // ||y||^2
+  { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;  // (Approx-)LMO at the residual
+  { space.inner_products(atom) } -> std::convertible_to<Vector>;       // <z, z_i> with the expansion
   space.append(atom);
   space.set_weights(alpha);
-  { space.weight_system() } -> std::same_as<WeightSystem>;                       // of the atoms already there (X_0)
+  { space.weight_system() } -> std::same_as<WeightSystem>;  // of the atoms already there (X_0)
 };
 
-/// A space whose atoms can move: correct() improves them, drops those left without weight, and renews the system.
+/// A space whose atoms can move: correct() improves them, drops those left without weight, and renews the
+/// system.
 template <class Space>
-concept CorrectableSpace =
-    PursuitSpace<Space> && requires(Space& space, WeightSystem& system, const std::function<bool(int, double)>& watch) {
-      { space.correct(1, 0.0, watch, system) } -> std::convertible_to<int>;
-    };
+concept CorrectableSpace = PursuitSpace<Space> &&
+    requires(Space& space, WeightSystem& system, const std::function<bool(int, double)>& watch) {
+  { space.correct(1, 0.0, watch, system) } -> std::convertible_to<int>;
+};
 
 struct PursuitOptions {
   Index rank = 10;
@@ -73,8 +76,8 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
       outcome.stop = Stop::target_error;
     } else if (timer.seconds() >= options.time_limit) {
       outcome.stop = Stop::time_limit;
-    } else if (observer && !observer({phase, system.size(), options.rank, sweep, max_sweeps, error_of(objective),
-                                      timer.seconds()})) {
+    } else if (observer && !observer({phase, system.size(), options.rank, sweep, max_sweeps,
+                                      error_of(objective), timer.seconds()})) {
       outcome.stop = Stop::interrupted;
     } else {
       return false;
@@ -98,11 +101,12 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
     outcome.trace.push_back(step);
   };
 
-  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the bound on
-  // the steps is for problems that will not take more atoms.
-  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !stopped; ++r) {  // 1: for r = 1..R
+  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the bound
+  // on the steps is for problems that will not take more atoms.
+  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !stopped;
+       ++r) {  // 1: for r = 1..R
     const double before = system.objective();
-    const auto found = space.find_atom();                                        // 2: z_r := LMO(grad f(x_{r-1}))
+    const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
     if (!(std::abs(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
       outcome.stop = Stop::no_ascent;
       break;
@@ -113,11 +117,14 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
       break;
     }
     space.append(found.atom);
-    system.solve();                                                              // 3: alpha := argmin f
-    space.set_weights(system.weights());                                         // 5: x_r := sum alpha_i z_i
+    system.solve();                       // 3: alpha := argmin f
+    space.set_weights(system.weights());  // 5: x_r := sum alpha_i z_i
     const int sweeps = correct(Moment::Phase::correction, options.corrections, 0);  // 4: correct the z_i
-    record({.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations,
-            .sweeps = sweeps}, before);
+    record({.lmo_value = std::abs(found.value),
+            .spread = found.spread,
+            .iterations = found.iterations,
+            .sweeps = sweeps},
+           before);
     stopped = stopped || stop_now(Moment::Phase::atom, 0, 0, system.objective());
   }
   if (!stopped && options.polish > 0 && system.size() > 0) {

@@ -13,23 +13,23 @@ struct Step {
   Index rank = 0;             // atoms in the expansion after this step
   double objective = 0;       // f = 1/2 ||y - x||^2
   double relative_error = 0;  // ||y - x|| / ||y||
-  double lmo_value = 0;       // |<z, r>| of the new atom against the residual it was found for; 0 for a polish
-  double gain = 0;            // fall of f in this step
-  double spread = 0;          // (best - median) / best over the oracle's restarts
-  int iterations = 0;         // of the power method
-  int sweeps = 0;             // of corrections
-  double seconds = 0;         // since the start
+  double lmo_value = 0;  // |<z, r>| of the new atom against the residual it was found for; 0 for a polish
+  double gain = 0;       // fall of f in this step
+  double spread = 0;     // (best - median) / best over the oracle's restarts
+  int iterations = 0;    // of the power method
+  int sweeps = 0;        // of corrections
+  double seconds = 0;    // since the start
 };
 
 using Trace = std::vector<Step>;
 
 enum class Stop {
-  rank_reached,    // as many atoms as asked for
-  target_error,    // the relative error asked for is reached
-  no_ascent,       // no atom was found along which f falls: the best approximation over the span, or a local end
+  rank_reached,  // as many atoms as asked for
+  target_error,  // the relative error asked for is reached
+  no_ascent,  // no atom was found along which f falls: the best approximation over the span, or a local end
   dependent_atom,  // the best atom found lies in the span of the others
   time_limit,
-  interrupted,     // the observer asked to stop
+  interrupted,  // the observer asked to stop
 };
 
 const char* name(Stop stop);         // "rank_reached", ...
@@ -44,7 +44,8 @@ struct Moment {
   double seconds;
 };
 
-/// Called after every atom and every sweep of corrections; returning false stops the run, which keeps what it has.
+/// Called after every atom and every sweep of corrections; returning false stops the run, which keeps what it
+/// has.
 using Observer = std::function<bool(const Moment&)>;
 
 }  // namespace pursuit

@@ -19,8 +19,8 @@ class WeightSystem {
   WeightSystem& operator=(WeightSystem&&) noexcept;
 
   /// Adds atom z with its products with the older atoms, <z, z> and <z, y>; its weight is 0 until solve().
-  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the rule would have to
-  /// solve a singular system.
+  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the rule would have
+  /// to solve a singular system.
   bool append(ConstVectorRef products_with_atoms, double norm_squared, double product_with_target);
 
   /// Replaces the atoms (after corrections) and keeps the given weights until solve().
@@ -51,6 +51,7 @@ class WeightSystem {
 
 /// argmin over alpha >= 0 (and sum alpha = total, where total > 0) of 1/2 alpha^T G alpha - c^T alpha, from a
 /// feasible start, by a primal active-set method (Lawson and Hanson 1974, on the normal equations).
-Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total, Vector start);
+Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
+                           Vector start);
 
 }  // namespace pursuit
