@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,14 @@ double WeightSystem::objective(const Vector& weights) const {
   const auto gram = gram_.topLeftCorner(size_, size_);
   return std::max(0.0, 0.5 * target_norm_squared_ - targets_.head(size_).dot(weights) +
                            0.5 * weights.dot(gram * weights));
+}
+
+double WeightSystem::ascent(double value) const {
+  if (rule_.allows_negative()) return std::abs(value);
+  if (rule_.kind == WeightRule::nonneg) return value;
+  if (size_ == 0) return std::numeric_limits<double>::infinity();  // some atom must carry the weight
+  const Vector x = weights();
+  return value - x.dot(targets_.head(size_) - gram_.topLeftCorner(size_, size_) * x) / rule_.radius;
 }
 
 Vector WeightSystem::newest_weight() const {  // z_r alone, against the residual

@@ -4,7 +4,8 @@
 // its content, never from its name; the format of an output is chosen by its extension.
 //
 // An entry that a sparse file does not store is a zero. Duplicate MatrixMarket entries are an error that
-// names them. Every defect is an InvalidInput naming the file, the place (line or byte) and the value.
+// names them; duplicates in a SciPy file are summed, as SciPy does. Every defect is an InvalidInput naming
+// the file, the place (line, byte or position) and the value.
 
 #include <filesystem>
 #include <string>
@@ -25,7 +26,8 @@ struct NamedMatrix {
 NamedMatrix read_matrix(const std::filesystem::path& path);
 
 /// Writes in the format of the extension: .mtx, .mtx.gz, .npy, .npz, .csv, .tsv. The file appears whole or
-/// not at all. Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
+/// not at all. Only .csv and .tsv keep the names; a sparse matrix stays sparse in .mtx, .mtx.gz and .npz only.
+/// Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
 void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix);
 
 /// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not

@@ -63,76 +63,97 @@ struct PursuitOutcome {
   Stop stop = Stop::rank_reached;
 };
 
+/// The bookkeeping of a run: its trace, its clock, and whether it should stop.
+class RunLog {
+ public:
+  RunLog(const PursuitOptions& options, double target_norm, const Observer& observer)
+      : options_(options), target_norm_(target_norm), observer_(observer) {}
+
+  /// Ends the run where the target or the time limit is reached or the observer says so.
+  bool should_stop(Moment::Phase phase, Index rank, int sweep, int max_sweeps, double objective) {
+    const double error = relative_error(objective);
+    if (error <= options_.target_error)
+      finish(Stop::target_error);
+    else if (timer_.seconds() >= options_.time_limit)
+      finish(Stop::time_limit);
+    else if (observer_ && !observer_({phase, rank, options_.rank, sweep, max_sweeps, error, timer_.seconds()}))
+      finish(Stop::interrupted);
+    return finished_;
+  }
+
+  void finish(Stop stop) {
+    outcome_.stop = stop;
+    finished_ = true;
+  }
+  bool finished() const { return finished_; }
+
+  void record(Step step, double objective_before, const WeightSystem& system) {
+    step.rank = system.size();
+    step.objective = system.objective();
+    step.relative_error = relative_error(step.objective);
+    step.gain = objective_before - step.objective;
+    step.seconds = timer_.seconds();
+    outcome_.trace.push_back(step);
+  }
+
+  const PursuitOutcome& outcome() const { return outcome_; }
+
+ private:
+  double relative_error(double objective) const {
+    return target_norm_ > 0 ? std::sqrt(2 * objective) / target_norm_ : 0.0;
+  }
+
+  const PursuitOptions& options_;
+  double target_norm_;
+  const Observer& observer_;
+  Timer timer_;
+  PursuitOutcome outcome_;
+  bool finished_ = false;
+};
+
 template <PursuitSpace Space>
 PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observer& observer = {}) {
-  const Timer timer;
+  using Phase = Moment::Phase;
   const double norm = std::sqrt(space.target_norm_squared());
   WeightSystem system = space.weight_system();
-  PursuitOutcome outcome;
-
-  const auto error_of = [&](double objective) { return norm > 0 ? std::sqrt(2 * objective) / norm : 0.0; };
-  const auto stop_now = [&](Moment::Phase phase, int sweep, int max_sweeps, double objective) {
-    if (error_of(objective) <= options.target_error) {
-      outcome.stop = Stop::target_error;
-    } else if (timer.seconds() >= options.time_limit) {
-      outcome.stop = Stop::time_limit;
-    } else if (observer && !observer({phase, system.size(), options.rank, sweep, max_sweeps,
-                                      error_of(objective), timer.seconds()})) {
-      outcome.stop = Stop::interrupted;
-    } else {
-      return false;
-    }
-    return true;
-  };
-  bool stopped = false;
-  const auto correct = [&](Moment::Phase phase, int sweeps, double tolerance) {  // line 4
+  RunLog log(options, norm, observer);
+  const auto correct = [&](Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
-      const auto watch = [&](int sweep, double f) { return !(stopped = stop_now(phase, sweep, sweeps, f)); };
-      return sweeps > 0 ? space.correct(sweeps, tolerance, watch, system) : 0;
+      const auto watch = [&](int sweep, double f) { return !log.should_stop(phase, system.size(), sweep, sweeps, f); };
+      if (sweeps > 0) return space.correct(sweeps, tolerance, watch, system);
     }
     return 0;
   };
-  const auto record = [&](Step step, double before) {
-    step.rank = system.size();
-    step.objective = system.objective();
-    step.relative_error = error_of(step.objective);
-    step.gain = before - step.objective;
-    step.seconds = timer.seconds();
-    outcome.trace.push_back(step);
-  };
 
-  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the bound
-  // on the steps is for problems that will not take more atoms.
-  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !stopped;
-       ++r) {  // 1: for r = 1..R
+  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the second
+  // bound is for problems that will not take more atoms.
+  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished(); ++r) {  // 1: r = 1..R
     const double before = system.objective();
-    const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
-    if (!(std::abs(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
-      outcome.stop = Stop::no_ascent;
+    const auto found = space.find_atom();                                      // 2: z_r := LMO(grad f(x_{r-1}))
+    if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
+      log.finish(Stop::no_ascent);
       break;
     }
     const Vector products = space.inner_products(found.atom);
     if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
-      outcome.stop = Stop::dependent_atom;
+      log.finish(Stop::dependent_atom);
       break;
     }
     space.append(found.atom);
-    system.solve();                       // 3: alpha := argmin f
-    space.set_weights(system.weights());  // 5: x_r := sum alpha_i z_i
-    const int sweeps = correct(Moment::Phase::correction, options.corrections, 0);  // 4: correct the z_i
-    record({.lmo_value = std::abs(found.value),
-            .spread = found.spread,
-            .iterations = found.iterations,
-            .sweeps = sweeps},
-           before);
-    stopped = stopped || stop_now(Moment::Phase::atom, 0, 0, system.objective());
+    system.solve();                                                            // 3: alpha := argmin f
+    space.set_weights(system.weights());                                       // 5: x_r := sum alpha_i z_i
+    const int sweeps = correct(Phase::correction, options.corrections, 0);     // 4: correct the z_i
+    log.record({.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations,
+                .sweeps = sweeps}, before, system);
+    if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
   }
-  if (!stopped && options.polish > 0 && system.size() > 0) {
+  const bool exhausted = log.outcome().stop == Stop::no_ascent || log.outcome().stop == Stop::dependent_atom;
+  if ((!log.finished() || exhausted) && system.size() > 0) {
     const double before = system.objective();
-    const int sweeps = correct(Moment::Phase::polish, options.polish, options.polish_tolerance);
-    if (sweeps > 0) record({.sweeps = sweeps}, before);
+    const int sweeps = correct(Phase::polish, options.polish, options.polish_tolerance);
+    if (sweeps > 0) log.record({.sweeps = sweeps}, before, system);
   }
-  return outcome;
+  return log.outcome();
 }
 
 }  // namespace pursuit

@@ -26,6 +26,10 @@ class WeightSystem {
   /// Replaces the atoms (after corrections) and keeps the given weights until solve().
   void reset(const Matrix& gram, const Vector& target_products, const Vector& weights);
 
+  /// How steeply f can fall along an atom with <z, r> = value, within what the rule allows: |value| where weights may
+  /// be negative, value where not, and the gap of Frank-Wolfe, value - <x, r> / radius, for convex weights.
+  double ascent(double value) const;
+
   /// Line 3. The objective never rises: a solution that rounding made worse is not taken.
   void solve();
 

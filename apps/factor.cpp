@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/output.hpp"
+#include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/model_file.hpp"
+
+namespace pursuit::app {
+namespace {
+
+struct FactorCommand {
+  CommonOptions common;
+  FactorOptions options;
+  std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
+  bool covariance = false;
+};
+
+constexpr const char* kFooter = R"(Atom sets (SPEC):
+  sphere            any direction                    nonneg            no negative entry
+  sparse:40         at most 40 non-zeros             sparse:0.1        at most a tenth of the entries
+  nonneg+sparse:40  both
+
+An entry that a sparse file does not store is an observed zero.
+
+Examples:
+  SVD         pursuit factor A.npy --rank 20
+  sparse SVD  pursuit factor A.npy --rank 10 --left sparse:100 --right sparse:40
+  NMF         pursuit factor A.npy --rank 20 --left nonneg --right nonneg --weights nonneg
+  sparse NMF  pursuit factor A.npy --rank 20 --left nonneg --right nonneg+sparse:0.1 --weights nonneg
+  PCA         pursuit factor data.csv --covariance --symmetric sphere --rank 5
+  sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
+  similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz)";
+
+FactorResult compute(const FactorCommand& command, const AnyMatrix& matrix) {
+  FactorOptions options = command.options;
+  options.threads = command.common.threads;
+  options.weights = parse_weight_rule(command.weights);
+  options.observer = watch("factor");
+  DataMatrixPtr data = data_matrix(matrix, command.common.threads);
+  if (command.symmetric.empty()) {
+    options.left = parse_atoms(command.left);
+    options.right = parse_atoms(command.right);
+    return factor(data, options);
+  }
+  options.left = parse_atoms(command.symmetric);
+  if (command.covariance) {
+    if (data->rows() < 2) throw InvalidInput("a covariance needs at least two rows (samples); the input has one");
+    data = gram_matrix(centered(data), 1.0 / double(data->rows() - 1));
+  }
+  return factor_symmetric(data, options);
+}
+
+int run(const FactorCommand& command) {
+  if (command.covariance && command.symmetric.empty())
+    throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
+  for (const auto& spec : {command.left, command.right}) parse_atoms(spec);  // refused before the input is read
+  if (!command.symmetric.empty()) parse_atoms(command.symmetric);
+  parse_weight_rule(command.weights);
+  prepare_outputs({command.out, command.plot});
+
+  NamedMatrix input = read_matrix(command.input);
+  const FactorResult result = compute(command, input.matrix);
+  if (command.covariance) input.row_names = input.column_names;
+  if (!command.out.empty())
+    save_model(command.out,
+               {result.model, result.trace, input.row_names, input.column_names,
+                {{"command", command_line()},
+                 {"left", command.symmetric.empty() ? command.left : command.symmetric},
+                 {"right", command.symmetric.empty() ? command.right : command.symmetric},
+                 {"weights", command.weights},
+                 {"seed", fmt::format("{}", command.options.seed)},
+                 {"stop", name(result.stop)},
+                 {"relative_error", fmt::format("{}", result.relative_error)}}});
+  if (!command.plot.empty()) write_error_plot(command.plot, result.trace);
+  if (command.common.json)
+    print_json(describe(result));
+  else
+    print_summary(result, command.out);
+  return result.stop == Stop::interrupted ? interrupted : success;
+}
+
+}  // namespace
+
+void add_factor(CLI::App& app, int& status) {
+  auto command = std::make_shared<FactorCommand>();
+  CLI::App* sub = app.add_subcommand("factor", "Approximate a matrix by structured rank-one atoms");
+  sub->footer(kFooter);
+  sub->add_option("INPUT", command->input, "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
+      ->required();
+  sub->add_option("-r,--rank", command->options.rank, "Number of atoms")->capture_default_str();
+  sub->add_option("--left", command->left, "Atom set of the left factors, SPEC below")->capture_default_str();
+  sub->add_option("--right", command->right, "Atom set of the right factors")->capture_default_str();
+  sub->add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
+  sub->add_flag("--covariance", command->covariance,
+                "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");
+  sub->add_option("--weights", command->weights,
+                  "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
+      ->capture_default_str();
+  add_pursuit_options(*sub, command->options);
+  sub->add_option("-o,--out", command->out, "Write the model here (.npz: left, right, weights, trace, metadata)");
+  sub->add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
+  add_common_options(*sub, command->common);
+  sub->callback([command, &status] { status = run(*command); });
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/io/model_file.hpp"
+
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  pursuit factor faces.npy --rank 20 --left nonneg --right nonneg --weights nonneg --out parts.npz
+  pursuit factor counts.mtx.gz --rank 10 --right sparse:40 --out topics.npz
+  pursuit pca expression.csv --components 5 --atoms sparse:300 --out signatures.npz
+  pursuit inspect parts.npz
+  pursuit demo
+
+Exit status: 0 success, 2 a wrong option, 3 input that cannot be used, 4 output that cannot be written,
+130 interrupted (the result so far is kept), 1 anything unexpected.)";
+
+int fail(int status, const char* what) {
+  fmt::print(stderr, "pursuit: {}\n", what);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace pursuit::app;
+  CLI::App app("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit");
+  app.set_version_flag("--version", pursuit::version());
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  int status = success;
+  remember_command(argc, argv);
+  add_factor(app, status);
+  add_pca(app, status);
+  add_omp(app, status);
+  add_inspect(app, status);
+  add_reconstruct(app, status);
+  add_convert(app, status);
+  add_demo(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? success : bad_usage;
+  } catch (const pursuit::InvalidArgument& error) {
+    return fail(bad_usage, error.what());
+  } catch (const pursuit::InvalidInput& error) {
+    return fail(bad_input, error.what());
+  } catch (const pursuit::OutputFailure& error) {
+    return fail(cannot_write, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(internal_error, "not enough memory");
+  } catch (const std::exception& error) {
+    return fail(internal_error, error.what());
+  }
+  return status;
+}

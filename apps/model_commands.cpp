@@ -1,0 +1,112 @@
+// Commands on files that exist already: inspect, reconstruct, convert.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/output.hpp"
+#include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/model_file.hpp"
+#include "pursuit/report/terminal_plot.hpp"
+
+namespace pursuit::app {
+namespace {
+
+Index support_size(const Matrix& atoms, Index i) { return (atoms.col(i).array() != 0).count(); }
+
+nlohmann::json describe(const ModelFile& file) {
+  nlohmann::json atoms = nlohmann::json::array(), path = nlohmann::json::array();
+  for (Index i = 0; i < file.model.rank(); ++i)
+    atoms.push_back({{"weight", file.model.weights[i]},
+                     {"left_support", support_size(file.model.left, i)},
+                     {"right_support", support_size(file.model.right, i)}});
+  for (const Step& step : path_by_rank(file.trace))
+    path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
+  return {{"rows", file.model.left.rows()},
+          {"columns", file.model.right.rows()},
+          {"rank", file.model.rank()},
+          {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
+          {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
+          {"stop", file.metadata.contains("stop") ? file.metadata.at("stop") : "unknown"},
+          {"atoms", atoms},
+          {"path", path},
+          {"metadata", file.metadata},
+          {"peak_memory_bytes", peak_memory_bytes()}};
+}
+
+int inspect(const std::string& path, bool json) {
+  const ModelFile file = load_model(path);
+  if (json) {
+    print_json(describe(file));
+    return success;
+  }
+  fmt::print("{} x {}, {} {}atoms\n\n", file.model.left.rows(), file.model.right.rows(), file.model.rank(),
+             file.model.symmetric ? "symmetric " : "");
+  for (const auto& [key, value] : file.metadata) fmt::print("  {:<16} {}\n", key, value);
+  fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
+  for (Index i = 0; i < file.model.rank(); ++i)
+    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left, i),
+               support_size(file.model.right, i));
+  fmt::print("\n");
+  print_path(file.trace);
+  const Trace steps = path_by_rank(file.trace);
+  if (steps.size() > 1) {
+    Vector errors(Index(steps.size()));
+    for (std::size_t i = 0; i < steps.size(); ++i) errors[Index(i)] = steps[i].relative_error;
+    fmt::print("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
+  }
+  return success;
+}
+
+int reconstruct(const std::string& path, const std::string& out, Index rank) {
+  ModelFile file = load_model(path);
+  if (rank < 0 || rank > file.model.rank())
+    throw InvalidArgument(fmt::format("--rank {}: the model has {} atoms", rank, file.model.rank()));
+  if (rank > 0 && rank < file.model.rank()) {
+    std::vector<Index> first(static_cast<std::size_t>(rank));
+    for (Index i = 0; i < rank; ++i) first[std::size_t(i)] = i;
+    file.model.keep(first);
+  }
+  write_matrix(out, {file.model.dense(), file.row_names, file.column_names});
+  return success;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, int& status) {
+  CLI::App* sub = app.add_subcommand("inspect", "Show what is in a model");
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  sub->footer("Example:\n  pursuit inspect parts.npz");
+  sub->add_option("MODEL", *path, "A model written by factor or pca")->required();
+  sub->add_flag("--json", *json, "Print one JSON object on standard output and nothing else there");
+  sub->callback([path, json, &status] { status = inspect(*path, *json); });
+}
+
+void add_reconstruct(CLI::App& app, int& status) {
+  CLI::App* sub = app.add_subcommand("reconstruct", "Write the matrix that a model stands for");
+  auto path = std::make_shared<std::string>(), out = std::make_shared<std::string>();
+  auto rank = std::make_shared<Index>(0);
+  sub->footer("Example:\n  pursuit reconstruct parts.npz --out approximation.npy");
+  sub->add_option("MODEL", *path, "A model written by factor or pca")->required();
+  sub->add_option("-o,--out", *out, "Matrix file to write (.npy, .csv, .mtx, ...)")->required();
+  sub->add_option("-r,--rank", *rank, "Use only the first so many atoms");
+  sub->callback([path, out, rank, &status] { status = reconstruct(*path, *out, *rank); });
+}
+
+void add_convert(CLI::App& app, int& status) {
+  CLI::App* sub = app.add_subcommand("convert", "Convert a matrix file; names are kept where the format has them");
+  auto from = std::make_shared<std::string>(), to = std::make_shared<std::string>();
+  sub->footer("Examples:\n  pursuit convert counts.mtx.gz counts.npz\n  pursuit convert table.csv table.npy");
+  sub->add_option("INPUT", *from, "Matrix file; the format is found from its content")->required();
+  sub->add_option("OUTPUT", *to, "Matrix file; the format is that of its extension")->required();
+  sub->callback([from, to, &status] {
+    prepare_outputs({*to});
+    write_matrix(*to, read_matrix(*from));
+    status = success;
+  });
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,112 @@
+#include "pursuit/pursuit/omp.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "apps/output.hpp"
+#include "apps/session.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/pursuit/coherence.hpp"
+
+namespace pursuit::app {
+namespace {
+
+struct OmpCommand {
+  CommonOptions common;
+  OmpOptions options;
+  std::string dictionary, signals, weights = "free", out;
+  bool certificate = false;
+};
+
+constexpr const char* kFooter = R"(Columns of DICTIONARY are atoms, columns of SIGNALS are signals of the same length.
+
+Examples:
+  pursuit omp D.npy Y.npy --atoms 10 --out codes.npz        Y ~ D * codes, SciPy sparse
+  pursuit omp D.npy Y.npy --atoms 50 --weights newest       matching pursuit
+  pursuit omp D.npy y.npy --atoms 20 --certificate          convergence of the first signal against theory)";
+
+Matrix dense(const AnyMatrix& matrix) {
+  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
+}
+
+nlohmann::json certify(const Matrix& dictionary, const Vector& signal, Index atoms) {
+  const RateCertificate certificate = certify_omp(dictionary, signal, atoms);
+  nlohmann::json steps = nlohmann::json::array();
+  for (const auto& step : certificate.steps)
+    steps.push_back({{"decay", step.decay},
+                     {"guaranteed", step.guaranteed},
+                     {"coherence_bound", step.coherence_bound ? nlohmann::json(*step.coherence_bound) : nullptr}});
+  return {{"holds", certificate.holds}, {"distance_to_span", certificate.distance_to_span}, {"steps", steps}};
+}
+
+void print_certificate(const nlohmann::json& certificate) {
+  fmt::print("\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
+  fmt::print("{:>6} {:>12} {:>12} {:>12}\n", "step", "measured", "theorem 1", "coherence");
+  int number = 0;
+  for (const auto& step : certificate["steps"]) {
+    const auto& bound = step["coherence_bound"];
+    fmt::print("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step["decay"].get<double>(),
+               step["guaranteed"].get<double>(), bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
+  }
+  fmt::print("{}\n", certificate["holds"].get<bool>() ? "every step is within its guarantee" : "a guarantee was BROKEN");
+}
+
+int run(OmpCommand& command) {
+  command.options.weights = parse_weight_rule(command.weights);
+  command.options.threads = command.common.threads;
+  prepare_outputs({command.out});
+  const Matrix dictionary = dense(read_matrix(command.dictionary).matrix);
+  const Matrix signals = dense(read_matrix(command.signals).matrix);
+  const Timer timer;
+  const OmpResult result = omp(dictionary, signals, command.options);
+  const double seconds = timer.seconds();
+  if (!command.out.empty()) write_matrix(command.out, {SparseMatrix(result.codes), {}, {}});
+
+  std::map<std::string, Index> stops;
+  for (const Stop stop : result.stops) ++stops[name(stop)];
+  const double total = signals.norm();
+  const double error = total > 0 ? (signals - dictionary * result.codes).norm() / total : 0.0;
+  nlohmann::json object = {{"relative_error", error},
+                           {"rank", command.options.atoms},
+                           {"signals", signals.cols()},
+                           {"nonzeros", result.codes.nonZeros()},
+                           {"mean_relative_error", result.relative_errors.mean()},
+                           {"max_relative_error", result.relative_errors.maxCoeff()},
+                           {"seconds", seconds},
+                           {"stop", stops},
+                           {"peak_memory_bytes", peak_memory_bytes()}};
+  if (command.certificate) object["certificate"] = certify(dictionary, signals.col(0), command.options.atoms);
+  if (command.common.json) {
+    print_json(object);
+    return success;
+  }
+  fmt::print("{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
+             signals.cols(), result.codes.nonZeros(), error, result.relative_errors.mean(),
+             result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
+  for (const auto& [stop, count] : stops) fmt::print("  {} stopped by {}\n", count, stop);
+  if (command.certificate) print_certificate(object["certificate"]);
+  return success;
+}
+
+}  // namespace
+
+void add_omp(CLI::App& app, int& status) {
+  auto command = std::make_shared<OmpCommand>();
+  CLI::App* sub = app.add_subcommand("omp", "Sparse codes of signals over a dictionary");
+  sub->footer(kFooter);
+  sub->add_option("DICTIONARY", command->dictionary, "Matrix whose columns are atoms")->required();
+  sub->add_option("SIGNALS", command->signals, "Matrix whose columns are signals")->required();
+  sub->add_option("-k,--atoms", command->options.atoms, "Atoms per signal, at most")->capture_default_str();
+  sub->add_option("--weights", command->weights, "free (OMP), newest (MP), nonneg, convex[:RADIUS] (Frank-Wolfe), economic")
+      ->capture_default_str();
+  sub->add_option("--target-error", command->options.target_error, "A signal stops at this relative error");
+  sub->add_option("-o,--out", command->out, "Write the codes here (.npz, .mtx: sparse)");
+  sub->add_flag("--certificate", command->certificate, "Hold the convergence of the first signal against the theory");
+  add_common_options(*sub, command->common);
+  sub->callback([command, &status] { status = run(*command); });
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,49 @@
+#include "apps/output.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/session.hpp"
+#include "pursuit/io/atomic_file.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/report/svg.hpp"
+
+namespace pursuit::app {
+
+void prepare_outputs(const std::vector<std::string>& paths) {
+  for (const auto& path : paths)
+    if (!path.empty()) require_writable(path);
+}
+
+void write_error_plot(const std::string& path, const Trace& trace) {
+  const Trace steps = path_by_rank(trace);
+  Series series{"relative error", Vector(Index(steps.size())), Vector(Index(steps.size()))};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    series.x[Index(i)] = double(steps[i].rank);
+    series.y[Index(i)] = steps[i].relative_error;
+  }
+  write_file_atomically(path, svg_line_plot({series}, {"Error by rank", "rank", "relative error"}));
+}
+
+void print_path(const Trace& trace) {
+  const Trace steps = path_by_rank(trace);
+  fmt::print("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread", "seconds");
+  const std::size_t shown = 20;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps.size() > shown && i == shown / 2) {
+      fmt::print("{:>6}\n", "...");
+      i = steps.size() - shown / 2;
+    }
+    const Step& step = steps[i];
+    fmt::print("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error, step.gain,
+               step.sweeps, step.spread, step.seconds);
+  }
+}
+
+void print_summary(const FactorResult& result, const std::string& out) {
+  print_path(result.trace);
+  fmt::print("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error, result.model.rank(),
+             result.seconds, explanation(result.stop));
+  if (!out.empty()) fmt::print("model written to {}\n", out);
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,21 @@
+#pragma once
+// What commands write and print.
+
+#include <string>
+#include <vector>
+
+#include "pursuit/pursuit/factor.hpp"
+
+namespace pursuit::app {
+
+/// Refuses paths that cannot be written, before long work; empty ones are skipped.
+void prepare_outputs(const std::vector<std::string>& paths);
+
+/// Error by rank, as a picture.
+void write_error_plot(const std::string& path, const Trace& trace);
+
+/// Error by rank and how it ended, for people.
+void print_summary(const FactorResult& result, const std::string& out);
+void print_path(const Trace& trace);
+
+}  // namespace pursuit::app

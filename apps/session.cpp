@@ -1,0 +1,114 @@
+#include "apps/session.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <memory>
+
+#include "pursuit/report/progress_bar.hpp"
+
+namespace pursuit::app {
+namespace {
+
+volatile std::sig_atomic_t interrupt_requested = 0;
+std::string typed_command;  // set once at start-up
+
+extern "C" void on_interrupt(int) {
+  interrupt_requested = 1;
+  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the program at once
+}
+
+/// How much of a run is done: atoms are nine tenths of it, the polish the rest.
+double fraction_done(const Moment& moment) {
+  constexpr double kAtoms = 0.9;
+  const double atoms = double(moment.rank) / double(moment.target_rank);
+  if (moment.phase != Moment::Phase::polish) return kAtoms * atoms;
+  return kAtoms + (1 - kAtoms) * double(moment.sweep) / double(moment.max_sweeps);
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "Print one JSON object on standard output and nothing else there");
+  command.add_option("--threads", options.threads, "Threads to use, 0: all cores; the result does not depend on it")
+      ->capture_default_str();
+}
+
+void add_pursuit_options(CLI::App& command, FactorOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--start",
+          [&options](const std::string& text) { options.start = text == "leading" ? Start::leading : Start::greedy; },
+          "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
+          "singular vectors, faster for large ranks")
+      ->check(CLI::IsMember({"greedy", "leading"}));
+  command.add_option("--corrections", options.corrections, "Sweeps over all atoms after every new one")
+      ->capture_default_str();
+  command.add_option("--correct-last", options.correct_last, "Correct only so many of the newest atoms (default: all)");
+  command.add_option("--polish", options.polish, "At most so many sweeps at the end")->capture_default_str();
+  command
+      .add_option("--polish-tolerance", options.polish_tolerance,
+                  "The polish ends when a sweep lowers the objective by less than this share")
+      ->capture_default_str();
+  command.add_option("--restarts", options.restarts, "Starts of the power method for every atom")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of the random starts")->capture_default_str();
+  command.add_option("--target-error", options.target_error, "Stop at this relative error");
+  command.add_option("--time-limit", options.time_limit, "Stop after so many seconds and keep the result so far");
+}
+
+bool was_interrupted() { return interrupt_requested != 0; }
+
+Observer watch(const std::string& title) {
+  std::signal(SIGINT, on_interrupt);
+  auto bar = std::make_shared<ProgressBar>(title);
+  return [bar](const Moment& moment) {
+    bar->update(fraction_done(moment),
+                moment.phase == Moment::Phase::polish
+                    ? fmt::format("polish {}, error {:.5f}", moment.sweep, moment.relative_error)
+                    : fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank, moment.relative_error));
+    return !was_interrupted();
+  };
+}
+
+Trace path_by_rank(const Trace& trace) {
+  Trace path;
+  for (const Step& step : trace) {
+    while (!path.empty() && path.back().rank >= step.rank) path.pop_back();
+    path.push_back(step);
+  }
+  return path;
+}
+
+nlohmann::json describe(const FactorResult& result) {
+  nlohmann::json path = nlohmann::json::array();
+  for (const Step& step : path_by_rank(result.trace))
+    path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
+  return {{"rank", result.model.rank()},
+          {"relative_error", result.relative_error},
+          {"rows", result.model.left.rows()},
+          {"columns", result.model.right.rows()},
+          {"seconds", result.seconds},
+          {"stop", name(result.stop)},
+          {"path", path},
+          {"peak_memory_bytes", peak_memory_bytes()}};
+}
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t(usage.ru_maxrss) * 1024;
+}
+
+void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
+
+void remember_command(int argc, char** argv) {
+  typed_command = "pursuit";
+  for (int i = 1; i < argc; ++i) typed_command += std::string(" ") + argv[i];
+}
+
+const std::string& command_line() { return typed_command; }
+
+}  // namespace pursuit::app

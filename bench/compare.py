@@ -1,0 +1,206 @@
+"""pursuit beside its peers: one thread, contenders alternating, best of several runs. Called by bench/compare."""
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import svds
+from sklearn.decomposition import NMF
+from sklearn.linear_model import orthogonal_mp
+
+warnings.filterwarnings("ignore")
+
+
+def make_data(folder):
+    """Generated matrices with fixed seeds: dense 2000 x 1000, sparse 20000 x 10000 at 0.5 %, OMP 512 x 2048."""
+    rng = np.random.default_rng(1)
+    dense = rng.gamma(.5, 1., (2000, 30)) @ rng.gamma(.5, 1., (30, 1000))
+    dense /= dense.mean()
+    np.save(f"{folder}/dense.npy", np.maximum(dense + .3 * rng.standard_normal(dense.shape), 0))
+
+    rng = np.random.default_rng(2)
+    rows, cols, topics, draws = 20000, 10000, 30, 1250000
+    share = rng.dirichlet(np.full(topics, 2.))
+    row_topics = [rng.dirichlet(np.full(rows, .01)) for _ in range(topics)]
+    col_topics = [rng.dirichlet(np.full(cols, .05)) for _ in range(topics)]
+    pairs = [(rng.choice(rows, c, p=row_topics[t]), rng.choice(cols, c, p=col_topics[t]))
+             for t, c in enumerate(rng.multinomial(draws, share))]
+    i, j = (np.concatenate(x) for x in zip(*pairs))
+    gap = sp.csr_matrix((np.ones(len(i)), (i, j)), shape=(rows, cols))
+    gap.sum_duplicates()
+    gap.data = np.log1p(gap.data)
+    sp.save_npz(f"{folder}/sparse.npz", gap)
+    sp.save_npz(f"{folder}/flat.npz", sp.random(rows, cols, .005, "csr", random_state=rng, data_rvs=rng.standard_normal))
+
+    rng = np.random.default_rng(3)
+    dictionary = rng.standard_normal((512, 2048))
+    dictionary /= np.linalg.norm(dictionary, axis=0)
+    codes = np.zeros((2048, 256))
+    for c in range(256):
+        codes[rng.choice(2048, 50, replace=False), c] = rng.standard_normal(50)
+    np.save(f"{folder}/omp_D.npy", dictionary)
+    np.save(f"{folder}/omp_Y.npy", dictionary @ codes + .01 * rng.standard_normal((512, 256)))
+
+
+class Bench:
+    def __init__(self, build, repeats):
+        self.program, self.repeats = f"{build}/pursuit", repeats
+
+    def pursuit(self, *arguments):
+        done = subprocess.run([self.program, *map(str, arguments), "--threads", "1", "--json"], check=True,
+                              capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+    def best(self, *contenders):
+        """Best (seconds, answer) of each contender, called in turn."""
+        results = [None] * len(contenders)
+        for _ in range(self.repeats):
+            for i, contender in enumerate(contenders):
+                seconds, answer = contender()
+                if results[i] is None or seconds < results[i][0]:
+                    results[i] = (seconds, answer)
+        return results
+
+
+def timed(work):
+    start = time.perf_counter()
+    answer = work()
+    return time.perf_counter() - start, answer
+
+
+def nmf(bench, inputs):
+    print("\nNMF: time to the error that scikit-learn's cd solver has after 200 iterations (random start)")
+    print(f"{'data':<10}{'k':>4}{'sklearn s':>11}{'error':>9}{'nndsvda s':>11}{'error':>9}"
+          f"{'pursuit s':>11}{'ratio':>7}{'converged s':>13}{'error':>9}{'greedy s':>10}{'error':>9}")
+    for name, path, ranks in inputs:
+        data = sp.load_npz(path) if path.endswith(".npz") else np.load(path)
+        norm = sp.linalg.norm(data) if sp.issparse(data) else np.linalg.norm(data)
+        for k in ranks:
+            def sklearn_nmf(init):
+                model = NMF(k, init=init, solver="cd", max_iter=200, tol=0, random_state=0)
+                seconds, _ = timed(lambda: model.fit(data))
+                return seconds, model.reconstruction_err_ / norm
+
+            cells = ["factor", path, "--rank", k, "--left", "nonneg", "--right", "nonneg", "--weights", "nonneg"]
+
+            def ours(*more):
+                answer = bench.pursuit(*cells, *more)
+                return answer["seconds"], answer["relative_error"]
+
+            target = sklearn_nmf("random")[1]
+            peer, nndsvd, reach, converged, greedy = bench.best(
+                lambda: sklearn_nmf("random"), lambda: sklearn_nmf("nndsvda"),
+                lambda: ours("--start", "leading", "--polish-tolerance", 0, "--polish", 5000, "--target-error", target),
+                lambda: ours("--start", "leading"), lambda: ours())
+            print(f"{name:<10}{k:>4}{peer[0]:>11.3f}{peer[1]:>9.5f}{nndsvd[0]:>11.3f}{nndsvd[1]:>9.5f}"
+                  f"{reach[0]:>11.3f}{peer[0] / reach[0]:>6.1f}x{converged[0]:>13.3f}{converged[1]:>9.5f}"
+                  f"{greedy[0]:>10.3f}{greedy[1]:>9.5f}", flush=True)
+
+
+def svd(bench, folder):
+    print("\nSVD rank 20, sparse 20000 x 10000: seconds, and captured energy relative to ARPACK's")
+    print(f"{'spectrum':<10}{'ARPACK':>9}{'PROPACK':>9}{'pursuit':>9}{'ratio to best':>15}{'energy':>12}")
+    for name, path in (("gap", f"{folder}/sparse.npz"), ("flat", f"{folder}/flat.npz")):
+        data = sp.load_npz(path)
+        norm = sp.linalg.norm(data)
+
+        def peer(solver):
+            seconds, (_, values, _) = timed(lambda: svds(data, 20, solver=solver, random_state=0))
+            return seconds, (values ** 2).sum()
+
+        def ours():
+            answer = bench.pursuit("factor", path, "--rank", 20)
+            return answer["seconds"], (1 - answer["relative_error"] ** 2) * norm ** 2
+
+        arpack, propack, mine = bench.best(lambda: peer("arpack"), lambda: peer("propack"), ours)
+        print(f"{name:<10}{arpack[0]:>9.3f}{propack[0]:>9.3f}{mine[0]:>9.3f}"
+              f"{min(arpack[0], propack[0]) / mine[0]:>14.2f}x{mine[1] / arpack[1]:>12.9f}", flush=True)
+
+
+def omp(bench, folder):
+    print("\nOMP 512 x 2048, 50 atoms, 256 signals: milliseconds per signal")
+    dictionary, signals = np.load(f"{folder}/omp_D.npy"), np.load(f"{folder}/omp_Y.npy")
+
+    def peer():
+        seconds, codes = timed(lambda: orthogonal_mp(dictionary, signals, n_nonzero_coefs=50))
+        return seconds, np.linalg.norm(signals - dictionary @ codes) / np.linalg.norm(signals)
+
+    def ours():
+        answer = bench.pursuit("omp", f"{folder}/omp_D.npy", f"{folder}/omp_Y.npy", "--atoms", 50)
+        return answer["seconds"], answer["relative_error"]
+
+    theirs, mine = bench.best(peer, ours)
+    per = 1e3 / signals.shape[1]
+    print(f"scikit-learn {theirs[0] * per:.3f} (error {theirs[1]:.6f})   pursuit {mine[0] * per:.3f} "
+          f"(error {mine[1]:.6f})   ratio {theirs[0] / mine[0]:.1f}x")
+
+
+def restarts(bench, folder):
+    print("\nAtomic power method on the dense 2000 x 1000 matrix, one atom: seconds by number of restarts")
+    cells = ["factor", f"{folder}/dense.npy", "--rank", 1, "--left", "nonneg+sparse:200", "--right", "sparse:100",
+             "--corrections", 0, "--polish", 0]
+
+    def run(count):
+        answer = bench.pursuit(*cells, "--restarts", count)
+        return answer["path"][0]["seconds"], answer["relative_error"]
+
+    one, sixteen = bench.best(lambda: run(1), lambda: run(16))
+    print(f"1: {one[0]:.4f} s (error {one[1]:.5f})   16: {sixteen[0]:.4f} s (error {sixteen[1]:.5f})   "
+          f"ratio {sixteen[0] / one[0]:.2f}")
+
+
+def growth(bench, folder):
+    print("\nCost growth: NMF of the sparse 20000 x 10000 matrix, 50 sweeps from the leading start")
+    path = f"{folder}/sparse.npz"
+    stored = sp.load_npz(path).nnz * 12 / 1e6
+    print(f"{'rank':>6}{'seconds':>10}{'peak MB':>10}   (the matrix itself: {stored:.0f} MB)")
+    for rank in (10, 20, 40, 80):
+        answer = bench.pursuit("factor", path, "--rank", rank, "--left", "nonneg", "--right", "nonneg", "--weights",
+                               "nonneg", "--start", "leading", "--polish", 50, "--polish-tolerance", 0)
+        print(f"{rank:>6}{answer['seconds']:>10.2f}{answer['peak_memory_bytes'] / 1e6:>10.0f}", flush=True)
+
+
+def sweep(build):
+    print("\nOne sweep of corrections over the two products with the data that it cannot avoid")
+    done = subprocess.run([f"{build}/bench/pursuit_benchmarks", "--benchmark_filter=TwoProducts|Sweep",
+                           "--benchmark_repetitions=5", "--benchmark_format=json"], check=True, capture_output=True,
+                          text=True)
+    best = {}
+    for row in json.loads(done.stdout)["benchmarks"]:
+        if row["run_type"] == "iteration":
+            best[row["run_name"]] = min(best.get(row["run_name"], np.inf), row["real_time"])
+    for name, products in best.items():
+        if name.startswith("BM_TwoProducts"):
+            size = name.split("/", 1)[1]
+            whole = best[f"BM_Sweep/{size}"]
+            print(f"{size:<16} products {products:.3f} ms   sweep {whole:.3f} ms   ratio {whole / products:.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", nargs="?")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--only", choices=["nmf", "svd", "omp", "restarts", "growth", "sweep"])
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    bench = Bench(options.build, options.repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        make_data(folder)
+        inputs = [("dense", f"{folder}/dense.npy", (20, 50)), ("sparse", f"{folder}/sparse.npz", (20, 50))]
+        if options.data and os.path.exists(f"{options.data}/cbcl_2429x361.npy"):
+            inputs.insert(0, ("CBCL", f"{options.data}/cbcl_2429x361.npy", (10, 20, 50)))
+        sections = {"nmf": lambda: nmf(bench, inputs), "svd": lambda: svd(bench, folder), "omp": lambda: omp(bench, folder),
+                    "restarts": lambda: restarts(bench, folder), "growth": lambda: growth(bench, folder),
+                    "sweep": lambda: sweep(options.build)}
+        for name, section in sections.items():
+            if options.only in (None, name):
+                section()
+
+
+if __name__ == "__main__":
+    main()

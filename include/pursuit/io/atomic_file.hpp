@@ -1,0 +1,16 @@
+#pragma once
+// Files that appear whole or not at all: written to a temporary file in the same directory, flushed to disk,
+// then renamed over the target. A reader never sees half a file, and a failed run leaves the previous file
+// untouched.
+
+#include <filesystem>
+#include <string_view>
+
+namespace pursuit {
+
+/// Replaces or creates the file at `path`. A symbolic link is followed; an existing file's permissions are
+/// kept. A device or a pipe (/dev/stdout) cannot be replaced and is written to directly. Throws OutputFailure
+/// naming the path and the system's reason; no temporary file is left behind.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace pursuit

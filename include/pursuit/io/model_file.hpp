@@ -1,0 +1,36 @@
+#pragma once
+// A factorization in one .npz that NumPy opens without us:
+//
+//   left (n x r), right (m x r), weights (r)            the atoms, one per column
+//   trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
+//   trace_iterations, trace_sweeps, trace_seconds       one entry per step
+//   row_names, column_names                             where the data had them
+//   metadata                                            a JSON text: version, command, sets, weights, seed, stop, ...
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pursuit/objective/model.hpp"
+#include "pursuit/pursuit/trace.hpp"
+
+namespace pursuit {
+
+struct ModelFile {
+  Model model;
+  Trace trace;
+  std::vector<std::string> row_names, column_names;
+  std::map<std::string, std::string> metadata;
+};
+
+/// The file appears whole or not at all; OutputFailure where it cannot be written.
+void save_model(const std::filesystem::path& path, const ModelFile& file);
+
+/// InvalidInput names what is missing or does not fit.
+ModelFile load_model(const std::filesystem::path& path);
+
+/// The version of this library, which is also written into every model.
+const char* version();
+
+}  // namespace pursuit
