@@ -60,8 +60,8 @@ std::vector<Index> match(const Matrix& parts, const Matrix& atoms, Vector& simil
   similarity = Vector::Zero(parts.cols());
   for (Index round = 0; round < std::min(parts.cols(), atoms.cols()); ++round) {
     Index part = 0, atom = 0;
-    similarity[part] = cosine.maxCoeff(&part, &atom);
-    similarity[part] = cosine(part, atom);
+    const double closest = cosine.maxCoeff(&part, &atom);
+    similarity[part] = closest;
     matched[std::size_t(part)] = atom;
     cosine.row(part).setConstant(-1);
     cosine.col(atom).setConstant(-1);

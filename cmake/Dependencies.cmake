@@ -8,11 +8,8 @@ find_package(ZLIB REQUIRED)
 
 # OpenBLAS is called on blocks from our own threads, so its own threading is switched off around our calls
 # (src/linalg/blas.cpp); that needs OpenBLAS itself, not just any BLAS.
-find_path(PURSUIT_BLAS_INCLUDE cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu REQUIRED)
+find_path(PURSUIT_BLAS_INCLUDE cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
 find_library(PURSUIT_BLAS_LIBRARY NAMES openblas REQUIRED)
 add_library(pursuit_blas INTERFACE)
 target_include_directories(pursuit_blas SYSTEM INTERFACE ${PURSUIT_BLAS_INCLUDE})
 target_link_libraries(pursuit_blas INTERFACE ${PURSUIT_BLAS_LIBRARY})
-
-# Spectra is header-only and ships no usable CMake target in every release: a path is enough.
-find_path(PURSUIT_SPECTRA_INCLUDE Spectra/SymEigsSolver.h REQUIRED)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
@@ -45,7 +46,8 @@ void UnitVectors::require_dimension(Index n) const {
 Index UnitVectors::max_support(Index n) const {
   if (!cardinality_) return n;
   if (const auto* count = std::get_if<Index>(&*cardinality_)) return std::min(*count, n);
-  return std::clamp<Index>(Index(std::llround(std::get<double>(*cardinality_) * double(n))), 1, n);
+  const double share = std::get<double>(*cardinality_) * double(n);
+  return std::clamp<Index>(Index(std::floor(share * (1 + 1e-12))), 1, n);  // 0.29 * 100 is meant to be 29
 }
 
 std::shared_ptr<const UnitVectors> UnitVectors::intersect(const UnitVectors& other) const {
@@ -91,8 +93,10 @@ double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, Vect
   // Coordinate i alone is best at x_i = b_i / a_i and then gains b_i^2 / a_i.
   const Index k = max_support(b.size());
   thread_local Vector best_x, gains;
+  const auto free_x = (a.array() > 0).select(b.array() / a.array(), 0.0);
+  const double largest = std::max(free_x.abs().maxCoeff(), std::numeric_limits<double>::min());
   const auto solve = [&](double direction) {
-    best_x = (a.array() > 0).select(b.array() / a.array(), 0.0);
+    best_x = free_x / largest;  // squares can then neither overflow nor vanish
     if (nonnegative_) best_x = direction * (direction * best_x.array()).max(0.0);
     gains = a.array() * best_x.array().square();
     double total = 0;
@@ -115,7 +119,7 @@ double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, Vect
     return 0;
   }
   u *= direction / scale;
-  return direction * scale;
+  return direction * scale * largest;
 }
 
 }  // namespace pursuit

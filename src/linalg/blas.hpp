@@ -17,14 +17,15 @@ class SingleThreadedBlas {
   int previous_;
 };
 
-/// out = A V, where out has its own leading dimension (a block of rows of a larger column-major matrix).
+/// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a larger
+/// column-major matrix).
 template <class Scalar>
 void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out, Index out_stride);
 
 /// A^T B, and out -= A B: for the tall, thin matrices of factors, where Eigen built for the baseline is slow.
-Matrix transposed_product(const Matrix& A, const Matrix& B);
-void subtract_product(const Matrix& A, const Matrix& B, Matrix& out);
-inline Matrix gram_of(const Matrix& A) {
+Matrix transposed_product(const ConstMatrixRef& A, const ConstMatrixRef& B);
+void subtract_product(const ConstMatrixRef& A, const ConstMatrixRef& B, MatrixRef out);
+inline Matrix gram_of(const ConstMatrixRef& A) {
   return transposed_product(A, A);
 }
 

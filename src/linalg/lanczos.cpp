@@ -1,6 +1,5 @@
 #include "linalg/lanczos.hpp"
 
-#include <Spectra/SymEigsSolver.h>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
@@ -9,55 +8,29 @@
 #include <cmath>
 #include <vector>
 
-#include "linalg/blas.hpp"
+#include "linalg/block_lanczos.hpp"
 
 namespace pursuit {
 namespace {
 
 constexpr double kRounding = 1e-13;  // relative to the leading value: below it a direction is noise
-constexpr double kLanczosTolerance = 1e-11;
-
-/// Spectra's view of a symmetric product.
-template <class Apply>
-class SymmetricProduct {
- public:
-  using Scalar = double;
-  SymmetricProduct(Index size, const Apply& apply) : size_(size), apply_(apply) {}
-  Index rows() const { return size_; }
-  Index cols() const { return size_; }
-  void perform_op(const double* x, double* y) const {
-    in_ = Eigen::Map<const Vector>(x, size_);
-    apply_(in_, out_);
-    Eigen::Map<Vector>(y, size_) = out_.col(0);
-  }
-
- private:
-  Index size_;
-  const Apply& apply_;
-  mutable Matrix in_, out_;
-};
+constexpr Index kSmall = 64;  // up to this size dense decompositions are as fast, and more accurate
 
 /// Leading eigenpairs of x -> apply(x), of size `size`; dense where Lanczos has no room to be faster.
 template <class Apply>
 EigenPairs leading(Index size, Index count, bool positive_only, const Apply& apply) {
   count = std::min(count, size);
   EigenPairs result;
-  if (2 * count >= size || size <= 64) {
+  if (2 * count >= size || size <= kSmall) {
     Matrix dense;
     apply(Matrix::Identity(size, size), dense);
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (dense + dense.transpose()));
     result = {solver.eigenvectors(), solver.eigenvalues()};
   } else {
-    SymmetricProduct<Apply> product(size, apply);
-    const Index basis = std::min(size, std::max<Index>(2 * count + 10, 30));
-    Spectra::SymEigsSolver<SymmetricProduct<Apply>> solver(product, count, basis);
-    solver.init();
-    const auto rule = positive_only ? Spectra::SortRule::LargestAlge : Spectra::SortRule::LargestMagn;
-    solver.compute(rule, 1000, kLanczosTolerance, rule);
-    result = {solver.eigenvectors(), solver.eigenvalues()};
+    result = block_lanczos(size, apply, {count, positive_only});
   }
   std::vector<Index> order;
-  const double largest = result.values.cwiseAbs().maxCoeff();
+  const double largest = result.values.lpNorm<Eigen::Infinity>();
   for (Index i = 0; i < result.values.size(); ++i)
     if (std::abs(result.values[i]) > kRounding * largest && (!positive_only || result.values[i] > 0))
       order.push_back(i);
@@ -84,7 +57,7 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count) {
     A.apply(middle, y);
   };
   Matrix basis, image;  // orthonormal on the shorter side, and its image on the longer one
-  if (2 * count >= shorter)
+  if (2 * count >= shorter || shorter <= kSmall)
     basis = Matrix::Identity(shorter, shorter);  // everything: no Lanczos, no squaring
   else
     basis = leading(shorter, count, true, gram).vectors;

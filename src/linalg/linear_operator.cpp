@@ -17,6 +17,17 @@ void LinearOperator::apply_gram(const Matrix& V, Matrix& out) const {
 
 namespace {
 
+/// Calls use(E) with the columns of the identity, a block E of them at a time.
+template <class Use>
+void for_unit_blocks(Index size, const Use& use) {
+  constexpr Index kWidth = 64;
+  for (Index first = 0; first < size; first += kWidth) {
+    Matrix unit = Matrix::Zero(size, std::min(kWidth, size - first));
+    unit.middleRows(first, unit.cols()).setIdentity();
+    use(unit);
+  }
+}
+
 class CenteredMatrix final : public DataMatrix {
  public:
   explicit CenteredMatrix(DataMatrixPtr A) : A_(std::move(A)), means_(A_->column_means()) {}
@@ -44,7 +55,16 @@ class CenteredMatrix final : public DataMatrix {
   double squared_norm_about(const Vector& shift) const override {
     return A_->squared_norm_about(means_ + shift);
   }
-  double asymmetry() const override { return A_->asymmetry(); }
+  double asymmetry() const override {
+    double largest = 0;
+    Matrix columns, rows_transposed;
+    for_unit_blocks(rows(), [&](const Matrix& unit) {
+      apply(unit, columns);
+      apply_transposed(unit, rows_transposed);
+      largest = std::max(largest, (columns - rows_transposed).cwiseAbs().maxCoeff());
+    });
+    return largest;
+  }
 
  private:
   DataMatrixPtr A_;
@@ -84,13 +104,9 @@ class GramMatrix final : public DataMatrix {
 /// ||A^T A||_F = ||A A^T||_F, a block of columns of the smaller of the two at a time.
 double GramMatrix::squared_norm() const {
   const bool wide = A_->cols() > A_->rows();
-  const Index size = std::min(A_->rows(), A_->cols()), width = 64;
-  Matrix unit, middle, product;
+  Matrix middle, product;
   double sum = 0;
-  for (Index first = 0; first < size; first += width) {
-    const Index count = std::min(width, size - first);
-    unit = Matrix::Zero(size, count);
-    unit.middleRows(first, count).setIdentity();
+  for_unit_blocks(std::min(A_->rows(), A_->cols()), [&](const Matrix& unit) {
     if (wide) {
       A_->apply_transposed(unit, middle);
       A_->apply(middle, product);
@@ -98,7 +114,7 @@ double GramMatrix::squared_norm() const {
       A_->apply_gram(unit, product);
     }
     sum += product.squaredNorm();
-  }
+  });
   return scale_ * scale_ * sum;
 }
 

@@ -1,7 +1,7 @@
 #include "linalg/randomized_svd.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "linalg/blas.hpp"
@@ -24,13 +24,15 @@ SingularTriplets randomized_svd(const LinearOperator& A, Index count, int power_
   }
   basis = orthonormal_basis(image);
   A.apply_transposed(basis, projected);  // A ~ basis * projected^T
-  const Eigen::HouseholderQR<Matrix> qr(projected);
-  const Matrix R = qr.matrixQR().topRows(width).triangularView<Eigen::Upper>();
-  const Eigen::BDCSVD<Matrix> small(R, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Matrix right = Matrix::Zero(A.cols(), std::min(count, width));
-  right.topRows(width) = small.matrixU().leftCols(right.cols());
-  right.applyOnTheLeft(qr.householderQ());
-  return {basis * small.matrixV().leftCols(right.cols()), right, small.singularValues().head(right.cols())};
+  // The SVD of `projected` through its small Gram matrix: half the digits, which starts do not miss.
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram_of(projected));
+  const Index kept = std::min(count, width);
+  const Matrix directions = solver.eigenvectors().rightCols(kept).rowwise().reverse();
+  const Vector values = solver.eigenvalues().tail(kept).reverse().cwiseMax(0.0).cwiseSqrt();
+  Matrix right = projected * directions;
+  for (Index i = 0; i < kept; ++i)
+    if (values[i] > 0) right.col(i) /= values[i];
+  return {basis * directions, right, values};
 }
 
 }  // namespace pursuit

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "base/kernel.hpp"
 #include "base/parallel.hpp"
@@ -13,79 +16,101 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kLanes = 8;       // block widths are padded to this many columns
+constexpr Index kLanes = 8;  // block widths are padded to this many columns
+/// Ranges of columns: narrow enough that their rows of a block stay in the second cache, wide enough that a row has
+/// several entries in each.
+Index ranges_for(Index rows, Index cols, Index entries) {
+  return std::clamp<Index>(std::min(cols / 2048, entries / (8 * std::max<Index>(rows, 1))), 1, 64);
+}
+
 constexpr Index kRowBlocks = 16;  // pieces of work, whatever the number of threads
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// Eight doubles that the compiler keeps in vector registers: one of 512 bits, or several narrower ones.
+typedef double Lane __attribute__((vector_size(kLanes * sizeof(double))));
 
-RowMajor padded_row_major(const Matrix& block) {
-  const Index width = (block.cols() + kLanes - 1) / kLanes * kLanes;
-  RowMajor result(block.rows(), width);
-  result.leftCols(block.cols()) = block;
-  result.rightCols(width - block.cols()).setZero();
-  return result;
-}
-
-/// out[i, :] = sum of a_ij v[j, :] over the entries of rows first..last; Width columns in registers.
-template <int Width, class Scalar>
-inline void gather_rows(const Scalar* values, const int* columns, const int* row_start, Index first,
-                        Index last, const double* v, double* out, Index stride) {
-  for (Index i = first; i < last; ++i) {
-    double sum[Width] = {};
-    for (int e = row_start[i]; e < row_start[i + 1]; ++e) {
-      const double a = double(values[e]);
-      const double* __restrict source = v + Index(columns[e]) * stride;
-      for (int c = 0; c < Width; ++c) sum[c] += a * source[c];
-    }
-    for (int c = 0; c < Width; ++c) out[i * stride + c] = sum[c];
+/// A block of vectors, row-major, each row a whole number of aligned lanes: no access crosses a cache line.
+class LaneBlock {
+ public:
+  LaneBlock(Index rows, Index columns)
+      : rows_(rows),
+        lanes_((columns + kLanes - 1) / kLanes),
+        data_(static_cast<Lane*>(std::aligned_alloc(sizeof(Lane), std::size_t(rows * lanes_) * sizeof(Lane)))) {
+    if (!data_) throw std::bad_alloc();
+    std::fill_n(reinterpret_cast<double*>(data_.get()), rows * lanes_ * kLanes, 0.0);
   }
+  explicit LaneBlock(const Matrix& block) : LaneBlock(block.rows(), block.cols()) {
+    values().leftCols(block.cols()) = block;
+  }
+
+  Index lanes() const { return lanes_; }
+  Lane* data() { return data_.get(); }
+  const Lane* data() const { return data_.get(); }
+  void copy_to(Matrix& out, Index columns) { out = values().leftCols(columns); }
+
+ private:
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  struct Free {
+    void operator()(Lane* pointer) const { std::free(pointer); }
+  };
+  Eigen::Map<RowMajor> values() { return {reinterpret_cast<double*>(data_.get()), rows_, lanes_ * kLanes}; }
+
+  Index rows_, lanes_;
+  std::unique_ptr<Lane[], Free> data_;
+};
+
+/// out[:] += a_ij v[j, :] over the entries of one row from `begin` to `end`; Width lanes in registers.
+template <int Width, class Scalar>
+inline void gather_row(const Scalar* values, const int* columns, int begin, int end, const Lane* v, Lane* out,
+                       Index stride) {
+  Lane sum[Width];
+  for (int c = 0; c < Width; ++c) sum[c] = out[c];
+  for (int e = begin; e < end; ++e) {
+    const double a = double(values[e]);
+    const Lane* source = v + Index(columns[e]) * stride;
+    for (int c = 0; c < Width; ++c) sum[c] += a * source[c];
+  }
+  for (int c = 0; c < Width; ++c) out[c] = sum[c];
 }
 
-/// out[j, :] += a_ij u[i, :] over the entries of row i from `begin` to `end`.
+/// out[j, :] += a_ij u[:] over the entries of one row from `begin` to `end`.
 template <int Width, class Scalar>
-inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const double* u,
-                        double* out, Index stride) {
-  double source[Width];
+inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const Lane* u, Lane* out,
+                        Index stride) {
+  Lane source[Width];
   for (int c = 0; c < Width; ++c) source[c] = u[c];
   for (int e = begin; e < end; ++e) {
     const double a = double(values[e]);
-    double* __restrict target = out + Index(columns[e]) * stride;
+    Lane* target = out + Index(columns[e]) * stride;
     for (int c = 0; c < Width; ++c) target[c] += a * source[c];
   }
 }
 
-// One entry point per width: 8, 16, 24 or 32 columns at a time.
+/// The entries of rows first..last-1 in one range of columns: consecutive splits bound those of a row.
 template <class Scalar, int Width>
 struct Kernels {
-  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* row_start,
-                                    Index first, Index last, const double* v, double* out, Index stride) {
-    gather_rows<Width>(values, columns, row_start, first, last, v, out, stride);
+  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* splits, Index split_stride,
+                                    Index first, Index last, const Lane* v, Lane* out, Index stride) {
+    for (Index i = first; i < last; ++i)
+      gather_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], v, out + i * stride,
+                        stride);
   }
-  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits,
-                                     Index split_stride, Index rows, const double* u, double* out,
-                                     Index stride) {
-    for (Index i = 0; i < rows; ++i)
-      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1],
-                         u + i * stride, out, stride);
+  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits, Index split_stride,
+                                     Index first, Index last, const Lane* u, Lane* out, Index stride) {
+    for (Index i = first; i < last; ++i)
+      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], u + i * stride, out,
+                         stride);
   }
 };
 
-/// Calls work with the compile-time width of each slice of a padded block: slices of 32, and what is left.
+/// Calls work with the compile-time width of each slice of a block: slices of four lanes, and what is left.
 template <class Work>
-void for_each_slice(Index width, const Work& work) {
-  for (Index c = 0; c < width; c += 32) {
-    switch (std::min<Index>(32, width - c)) {
-      case 8:
-        work(c, std::integral_constant<int, 8>());
-        break;
-      case 16:
-        work(c, std::integral_constant<int, 16>());
-        break;
-      case 24:
-        work(c, std::integral_constant<int, 24>());
-        break;
-      default:
-        work(c, std::integral_constant<int, 32>());
+void for_each_slice(Index lanes, const Work& work) {
+  for (Index c = 0; c < lanes; c += 4) {
+    switch (std::min<Index>(4, lanes - c)) {
+      case 1: work(c, std::integral_constant<int, 1>()); break;
+      case 2: work(c, std::integral_constant<int, 2>()); break;
+      case 3: work(c, std::integral_constant<int, 3>()); break;
+      default: work(c, std::integral_constant<int, 4>());
     }
   }
 }
@@ -114,7 +139,7 @@ struct GramKernel {
 
 template <class Scalar>
 SparseDataMatrix<Scalar>::SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int threads)
-    : A_(A), threads_(threads), ranges_(std::clamp<Index>(A.cols() / 512, 1, 16)) {
+    : A_(A), threads_(threads), ranges_(ranges_for(A.rows(), A.cols(), A.nonZeros())) {
   if (A.rows() == 0 || A.cols() == 0)
     throw InvalidInput(fmt::format(
         "the matrix is empty ({} x {}); at least one row and one column are needed", A.rows(), A.cols()));
@@ -139,29 +164,30 @@ SparseDataMatrix<Scalar>::SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int 
 
 template <class Scalar>
 void SparseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
-  const RowMajor v = padded_row_major(V);
-  RowMajor result(rows(), v.cols());
+  const LaneBlock v(V);
+  LaneBlock result(rows(), V.cols());
   parallel_for(kRowBlocks, threads_, [&](Index b) {
     const Index first = rows() * b / kRowBlocks, last = rows() * (b + 1) / kRowBlocks;
-    for_each_slice(v.cols(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), A_.outerIndexPtr(), first, last,
-                                     v.data() + c, result.data() + c, v.cols());
-    });
+    for (Index range = 0; range < ranges_; ++range)
+      for_each_slice(v.lanes(), [&](Index c, auto width) {
+        Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1, first,
+                                       last, v.data() + c, result.data() + c, v.lanes());
+      });
   });
-  out = result.leftCols(V.cols());
+  result.copy_to(out, V.cols());
 }
 
 template <class Scalar>
 void SparseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) const {
-  const RowMajor u = padded_row_major(U);
-  RowMajor result = RowMajor::Zero(cols(), u.cols());
+  const LaneBlock u(U);
+  LaneBlock result(cols(), U.cols());
   parallel_for(ranges_, threads_, [&](Index range) {
-    for_each_slice(u.cols(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
-                                      rows(), u.data() + c, result.data() + c, u.cols());
+    for_each_slice(u.lanes(), [&](Index c, auto width) {
+      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1, 0, rows(),
+                                      u.data() + c, result.data() + c, u.lanes());
     });
   });
-  out = result.leftCols(U.cols());
+  result.copy_to(out, U.cols());
 }
 
 template <class Scalar>
@@ -185,14 +211,15 @@ double SparseDataMatrix<Scalar>::squared_norm() const {
 
 template <class Scalar>
 double SparseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) const {
-  double sum =
-      double(rows()) * column_shift.squaredNorm();  // every entry zero, then the stored ones put right
+  double sum = 0;
+  Vector unstored = Vector::Constant(cols(), double(rows()));  // entries of each column
   for (Index i = 0; i < rows(); ++i)
     for (typename SparseMatrixOf<Scalar>::InnerIterator entry(A_, i); entry; ++entry) {
-      const double shift = column_shift[entry.col()], value = double(entry.value());
-      sum += value * (value - 2 * shift);  // (value - shift)^2 - shift^2
+      const double about = double(entry.value()) - column_shift[entry.col()];
+      sum += about * about;
+      --unstored[entry.col()];
     }
-  return std::max(sum, 0.0);
+  return sum + unstored.dot(column_shift.cwiseAbs2());
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "linalg/blas.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
@@ -36,7 +37,10 @@ class Residual final : public LinearOperator {
 }  // namespace
 
 FrobeniusObjective::FrobeniusObjective(DataMatrixPtr data)
-    : data_(std::move(data)), target_norm_squared_(data_->squared_norm()) {}
+    : data_(std::move(data)), target_norm_squared_(data_->squared_norm()) {
+  if (!std::isfinite(target_norm_squared_))
+    throw InvalidInput("the squared norm of the matrix overflows; divide the matrix by a large number first");
+}
 
 std::unique_ptr<LinearOperator> FrobeniusObjective::residual(const Model& model) const {
   return std::make_unique<Residual>(*data_, model);
@@ -53,7 +57,7 @@ Matrix FrobeniusObjective::gram(const Model& model) const {
 double FrobeniusObjective::relative_error(const Model& model, double objective) const {
   if (target_norm_squared_ == 0) return 0;
   const double squared = 2 * objective / target_norm_squared_;
-  if (squared < 1e-10)
+  if (squared < 1e-4)  // f of single-precision data carries rounding errors of about 1e-7
     if (const auto direct = data_->squared_distance(model.scaled_left(), model.right))
       return std::sqrt(*direct / target_norm_squared_);
   return std::sqrt(std::max(squared, 0.0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -17,7 +18,7 @@ double best_member(const AtomSet& set, ConstVectorRef g, Sign sign, VectorRef u)
 class Contest {
  public:
   Contest(Index starts, double tolerance)
-      : tolerance_(tolerance), final_values_(), values_(Vector::Zero(starts)) {}
+      : tolerance_(tolerance), values_(Vector::Constant(starts, -std::numeric_limits<double>::infinity())) {}
 
   const Vector& values() const { return values_; }
 

@@ -1,8 +1,9 @@
-#include <Eigen/SVD>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "linalg/blas.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/oracle/rank_one.hpp"
@@ -39,11 +40,14 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
   block.rightCols(Index(rows.size())).setZero();
   for (std::size_t i = 0; i < rows.size(); ++i) block(rows[i], Q.cols() + Index(i)) = 1;
   R.apply_transposed(block, B);
-  const Matrix leading = Eigen::BDCSVD<Matrix>(B.leftCols(Q.cols()), Eigen::ComputeThinU).matrixU();
-  const auto columns = heaviest_rows(B.leftCols(Q.cols()), heavy);
+  const Matrix image = B.leftCols(Q.cols());
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram_of(image));
+  Matrix leading = image * solver.eigenvectors().rowwise().reverse();
+  for (auto direction : leading.colwise()) direction.stableNormalize();  // leaves zero as it is
+  const auto columns = heaviest_rows(image, heavy);
 
   Matrix starts(m, count);
-  Index direction = 0, row = 0, column = 0;
+  Index next_direction = 0, row = 0, column = 0;
   for (int s = 0; s < count; ++s) {
     const bool opposite =
         s % 2 == 1;  // odd places look the other way, which matters to sets without symmetry
@@ -52,8 +56,8 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
       case 1:
       case 4:
       case 5:
-        if (direction / 2 < leading.cols()) {
-          starts.col(s) = (opposite ? -1.0 : 1.0) * leading.col(direction++ / 2);
+        if (next_direction / 2 < leading.cols()) {
+          starts.col(s) = (opposite ? -1.0 : 1.0) * leading.col(next_direction++ / 2);
           continue;
         }
         break;

@@ -20,6 +20,7 @@ void require(bool fine, const std::string& message) {
 }
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
+  require(sets.left && sets.right, "left, right: an atom set is missing");
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
   const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
   const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
@@ -35,6 +36,8 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.target_error >= 0 && o.target_error < 1,
           fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
   require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
+  require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
+          fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
   sets.left->require_dimension(rows);
   sets.right->require_dimension(cols);
 }
@@ -102,13 +105,13 @@ Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const A
       best_u = u;
       best_v = v;
     }
-    if (best != 0) model.append(best_u, best_v, best);
+    if (best > 0 || (best < 0 && o.weights.allows_negative())) model.append(best_u, best_v, best);
   }
   return model;
 }
 
-/// Signs are nobody's choice where both sets are symmetric: weights positive, largest entry of the right atom
-/// positive.
+/// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric the largest
+/// entry of the right atom positive too.
 void settle_signs(const AtomSets& sets, Model& model) {
   if (sets.symmetric) {
     if (!sets.left->symmetric()) return;
@@ -122,12 +125,12 @@ void settle_signs(const AtomSets& sets, Model& model) {
   for (Index i = 0; i < model.rank(); ++i) {
     Index largest = 0;
     model.right.col(i).cwiseAbs().maxCoeff(&largest);
-    if (sets.right->symmetric() && model.right(largest, i) < 0) {
+    if (sets.left->symmetric() && sets.right->symmetric() && model.right(largest, i) < 0) {
       model.right.col(i) *= -1;
       model.weights[i] *= -1;
     }
-    if (sets.left->symmetric() && model.weights[i] < 0) {
-      model.left.col(i) *= -1;
+    if (model.weights[i] < 0 && (sets.left->symmetric() || sets.right->symmetric())) {
+      (sets.left->symmetric() ? model.left : model.right).col(i) *= -1;
       model.weights[i] *= -1;
     }
   }

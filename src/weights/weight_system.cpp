@@ -29,8 +29,9 @@ WeightSystem& WeightSystem::operator=(WeightSystem&&) noexcept = default;
 
 bool WeightSystem::append(ConstVectorRef products_with_atoms, double norm_squared,
                           double product_with_target) {
-  const bool refits = rule_.kind != WeightRule::newest && rule_.kind != WeightRule::economic;
-  if (refits && factor_->size() == size_ &&
+  // Only the normal equations of free weights need independent atoms; the active-set methods take in an atom only
+  // where it lowers f, which one in the span of those with weight cannot do.
+  if (rule_.kind == WeightRule::free && factor_->size() == size_ &&
       !factor_->append(products_with_atoms, norm_squared, kIndependence))
     return false;
   if (size_ == gram_.rows()) {

@@ -72,18 +72,16 @@ class RunLog {
   /// Ends the run where the target or the time limit is reached or the observer says so.
   bool should_stop(Moment::Phase phase, Index rank, int sweep, int max_sweeps, double objective) {
     const double error = relative_error(objective);
-    if (error <= options_.target_error)
-      finish(Stop::target_error);
-    else if (timer_.seconds() >= options_.time_limit)
-      finish(Stop::time_limit);
-    else if (observer_ && !observer_({phase, rank, options_.rank, sweep, max_sweeps, error, timer_.seconds()}))
-      finish(Stop::interrupted);
-    return finished_;
+    if (error <= options_.target_error) return finish(Stop::target_error);
+    if (timer_.seconds() >= options_.time_limit) return finish(Stop::time_limit);
+    if (observer_ && !observer_({phase, rank, options_.rank, sweep, max_sweeps, error, timer_.seconds()}))
+      return finish(Stop::interrupted);
+    return false;
   }
 
-  void finish(Stop stop) {
+  bool finish(Stop stop) {
     outcome_.stop = stop;
-    finished_ = true;
+    return finished_ = true;
   }
   bool finished() const { return finished_; }
 
@@ -125,6 +123,12 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
     return 0;
   };
 
+  if (system.size() > 0) {  // x_0
+    const double before = 0.5 * space.target_norm_squared();
+    system.solve();
+    space.set_weights(system.weights());
+    log.record({}, before, system);
+  }
   // Corrections may leave an atom without weight, which is then dropped and its place filled again; the second
   // bound is for problems that will not take more atoms.
   for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished(); ++r) {  // 1: r = 1..R
@@ -147,6 +151,7 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
                 .sweeps = sweeps}, before, system);
     if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
   }
+  if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
   const bool exhausted = log.outcome().stop == Stop::no_ascent || log.outcome().stop == Stop::dependent_atom;
   if ((!log.finished() || exhausted) && system.size() > 0) {
     const double before = system.objective();

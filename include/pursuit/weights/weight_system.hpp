@@ -19,8 +19,8 @@ class WeightSystem {
   WeightSystem& operator=(WeightSystem&&) noexcept;
 
   /// Adds atom z with its products with the older atoms, <z, z> and <z, y>; its weight is 0 until solve().
-  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the rule would have
-  /// to solve a singular system.
+  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the weights are free: their
+  /// system would be singular.
   bool append(ConstVectorRef products_with_atoms, double norm_squared, double product_with_target);
 
   /// Replaces the atoms (after corrections) and keeps the given weights until solve().

@@ -1,0 +1,176 @@
+// Names of sets, compositions and sets brought by a user.
+
+#include "pursuit/atoms/atom_set.hpp"
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string refusal(const std::string& spec) {
+  return message_of<InvalidArgument>([&] { parse_atoms(spec); });
+}
+
+TEST(ParseAtoms, KeepsEverySpec) {
+  for (const char* spec :
+       {"sphere", "nonneg", "sparse:1", "sparse:40", "sparse:0.1", "sparse:1.0", "sparse:1.e-05",
+        "sparse:0.333333333333333", "nonneg+sparse:40", "nonneg+sparse:0.25"})
+    EXPECT_EQ(parse_atoms(spec)->spec(), spec);
+}
+
+TEST(ParseAtoms, ReadsOtherSpellings) {
+  EXPECT_EQ(parse_atoms("sparse:40+nonneg")->spec(), "nonneg+sparse:40");
+  EXPECT_EQ(parse_atoms("sphere+nonneg")->spec(), "nonneg");
+  EXPECT_EQ(parse_atoms("sparse:3+sparse:5+sphere")->spec(), "sparse:3");
+  EXPECT_EQ(parse_atoms("sparse:.5+sparse:0.25")->spec(), "sparse:0.25");
+  EXPECT_EQ(parse_atoms("sparse:1e-1")->spec(), "sparse:0.1");
+  EXPECT_EQ(parse_atoms("sparse:1")->spec(), "sparse:1") << "one entry, not all of them";
+}
+
+TEST(ParseAtoms, SaysWhatIsWrong) {
+  const auto known = HasSubstr("known are sphere, nonneg, sparse:COUNT");
+  EXPECT_THAT(refusal("round"), AllOf(HasSubstr("atom set 'round'"), HasSubstr("not a known set"), known));
+  EXPECT_THAT(refusal("Sphere"), AllOf(HasSubstr("'Sphere' is not a known set"), known));
+  EXPECT_THAT(refusal(""), AllOf(HasSubstr("a name is missing"), known));
+  EXPECT_THAT(refusal("nonneg+"), AllOf(HasSubstr("atom set 'nonneg+'"), HasSubstr("a name is missing")));
+  EXPECT_THAT(refusal("sphere++nonneg"), HasSubstr("a name is missing"));
+  EXPECT_THAT(refusal("sparse"), AllOf(HasSubstr("'sparse' is not a known set"), HasSubstr("sparse:COUNT")));
+  EXPECT_THAT(refusal("sparse:"), AllOf(HasSubstr("'' is neither a count such as 40 nor a fraction"), known));
+  EXPECT_THAT(refusal("sparse:ten"), HasSubstr("'ten' is neither a count"));
+  EXPECT_THAT(refusal("sparse:10x"), HasSubstr("'10x' is neither a count"));
+  EXPECT_THAT(refusal("sparse: 10"), HasSubstr("' 10' is neither a count"));
+  EXPECT_THAT(refusal("custom:mine"), HasSubstr("exists only in the program that defines it"));
+}
+
+TEST(ParseAtoms, ChecksCountsAndFractions) {
+  const auto too_few = HasSubstr("must be at least 1");
+  EXPECT_THAT(refusal("sparse:0"), AllOf(HasSubstr("sparse:0"), too_few));
+  EXPECT_THAT(refusal("nonneg+sparse:-3"), AllOf(HasSubstr("sparse:-3"), too_few));
+  const auto no_fraction = HasSubstr("must be above 0 and at most 1");
+  EXPECT_THAT(refusal("sparse:0.0"), AllOf(HasSubstr("sparse:0"), no_fraction));
+  EXPECT_THAT(refusal("sparse:-0.5"), AllOf(HasSubstr("sparse:-0.5"), no_fraction));
+  EXPECT_THAT(refusal("sparse:1.5"), AllOf(HasSubstr("sparse:1.5"), no_fraction));
+  EXPECT_THAT(refusal("sparse:nan"), AllOf(HasSubstr("sparse:nan"), no_fraction));
+  EXPECT_THAT(refusal("sparse:inf"), AllOf(HasSubstr("sparse:inf"), no_fraction));
+  EXPECT_THAT(message_of<InvalidArgument>([] { sparse(0); }), AllOf(HasSubstr("sparse:0"), too_few));
+  EXPECT_THAT(message_of<InvalidArgument>([] { sparse_fraction(2); }), no_fraction);
+}
+
+TEST(Atoms, RefuseDimensionsThatAreTooSmall) {
+  EXPECT_THAT(message_of<InvalidArgument>([] { (nonneg() + sparse(5))->require_dimension(4); }),
+              AllOf(HasSubstr("nonneg+sparse:5: 5 non-zeros"), HasSubstr("a vector of 4 entries"),
+                    HasSubstr("allowed are 1..4")));
+  EXPECT_NO_THROW(sparse(5)->require_dimension(5));
+  EXPECT_NO_THROW(sparse_fraction(0.01)->require_dimension(1));
+  EXPECT_NO_THROW(sphere()->require_dimension(1));
+}
+
+TEST(Atoms, ComposeOnlyWhereTheOraclesStayExact) {
+  EXPECT_EQ((sparse(4) + sparse(2))->spec(), "sparse:2");
+  EXPECT_EQ((nonneg() + nonneg())->spec(), "nonneg");
+  EXPECT_THAT(message_of<InvalidArgument>([] { sparse(4) + sparse_fraction(0.5); }),
+              AllOf(HasSubstr("'sparse:4' and 'sparse:0.5'"), HasSubstr("counts or fractions")));
+  EXPECT_THAT(refusal("sparse:4+sparse:0.5"), HasSubstr("'sparse:4' and 'sparse:0.5'"));
+  const auto own = custom({.name = "own", .maximize = [](ConstVectorRef g) -> Vector { return g; }});
+  EXPECT_THAT(message_of<InvalidArgument>([&] { own + nonneg(); }), HasSubstr("'custom:own' and 'nonneg'"));
+}
+
+TEST(Atoms, KnowWhatTheyAre) {
+  EXPECT_TRUE(sphere()->is_sphere());
+  EXPECT_TRUE(sphere()->symmetric());
+  EXPECT_TRUE(sphere()->coordinatewise());
+  EXPECT_TRUE(nonneg()->coordinatewise());
+  EXPECT_FALSE(nonneg()->symmetric());
+  EXPECT_FALSE(nonneg()->is_sphere());
+  EXPECT_TRUE(sparse(2)->symmetric());
+  EXPECT_FALSE(sparse(2)->coordinatewise());
+  EXPECT_FALSE(sparse(2)->is_sphere());
+}
+
+TEST(Atoms, RefuseVectorsThatAreNotFinite) {
+  Vector g = Vector::Ones(3), u(3);
+  g[1] = std::numeric_limits<double>::quiet_NaN();
+  const auto where = AllOf(HasSubstr("'sparse:2'"), HasSubstr("entry 2 is nan"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { sparse(2)->maximize(g, u); }), where);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { sparse(2)->fit(1.0, g, Sign::free, u); }), where);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { sparse(2)->fit(g, Vector::Ones(3), Sign::free, u); }), where);
+  g[1] = -std::numeric_limits<double>::infinity();
+  EXPECT_THAT(message_of<InvalidArgument>([&] { sparse(2)->fit(Vector::Ones(3), g, Sign::free, u); }),
+              HasSubstr("entry 2 is -inf"));
+}
+
+/// The coordinate directions, both ways.
+Vector signed_coordinate(ConstVectorRef g) {
+  Index best = 0;
+  g.cwiseAbs().maxCoeff(&best);
+  return (g[best] < 0 ? -1.0 : 1.0) * Vector::Unit(g.size(), best);
+}
+
+TEST(CustomSet, AnswersLikeItsFunction) {
+  const auto set = custom({.name = "axes", .maximize = signed_coordinate, .symmetric = true});
+  EXPECT_EQ(set->spec(), "custom:axes");
+  EXPECT_TRUE(set->symmetric());
+  Vector u(3);
+  set->maximize((Vector(3) << 1, -4, 2).finished(), u);
+  EXPECT_EQ(u, -Vector::Unit(3, 1));
+  EXPECT_EQ(set->fit(2.0, (Vector(3) << 1, -4, 2).finished(), Sign::nonnegative, u), 2);
+}
+
+TEST(CustomSet, RecognisesItsMembersByItsFunction) {
+  const auto set = custom({.name = "axes", .maximize = signed_coordinate, .symmetric = true});
+  EXPECT_TRUE(set->contains(-Vector::Unit(3, 1)));
+  EXPECT_FALSE(set->contains(Vector::Constant(3, 1 / std::sqrt(3.0))));
+  EXPECT_FALSE(set->contains(2 * Vector::Unit(3, 1)));
+  const auto own =
+      custom({.name = "own", .maximize = signed_coordinate, .contains = [](ConstVectorRef u, double) {
+                return u[0] == 7;
+              }});
+  EXPECT_TRUE(own->contains(Vector::Constant(2, 7)));
+  EXPECT_FALSE(own->contains(Vector::Unit(2, 0)));
+}
+
+TEST(CustomSet, FitLooksBothWaysWhereTheSignIsFree) {
+  const auto set = custom({.name = "positive axes", .maximize = [](ConstVectorRef g) -> Vector {
+                             Index best = 0;
+                             g.maxCoeff(&best);
+                             return Vector::Unit(g.size(), best);
+                           }});
+  const Vector b = (Vector(3) << 1, -4, 2).finished();
+  Vector u(3);
+  EXPECT_EQ(set->fit(2.0, b, Sign::free, u), -2);
+  EXPECT_EQ(u, Vector::Unit(3, 1));
+  EXPECT_EQ(set->fit(2.0, b, Sign::nonnegative, u), 1);
+  EXPECT_EQ(u, Vector::Unit(3, 2));
+  EXPECT_EQ(set->fit(2.0, -Vector::Ones(3), Sign::nonnegative, u), 0);
+}
+
+TEST(CustomSet, DefaultFitFollowsTheCurvaturesToTheSphereOptimum) {
+  // On the sphere the parabolas are free, so that the repeated majorisation must approach b / a.
+  const auto set = custom({.name = "ball",
+                           .maximize = [](ConstVectorRef g) -> Vector { return g.normalized(); },
+                           .symmetric = true});
+  const Vector a = (Vector(3) << 1, 2, 1.5).finished(), b = (Vector(3) << 1, -4, 2).finished();
+  Vector u(3);
+  const double t = set->fit(a, b, Sign::free, u);
+  EXPECT_LT(max_difference(t * u, b.cwiseQuotient(a)), 1e-5);
+  EXPECT_EQ(set->fit(Vector::Zero(3), Vector::Zero(3), Sign::free, u), 0);
+}
+
+TEST(CustomSet, IsToldWhatItsFunctionDidWrong) {
+  EXPECT_THAT(message_of<InvalidArgument>([] { custom({.name = "empty", .maximize = {}}); }),
+              HasSubstr("custom set 'empty' has no maximize function"));
+  Vector u(3);
+  const auto shorter =
+      custom({.name = "shorter", .maximize = [](ConstVectorRef) -> Vector { return Vector::Ones(2); }});
+  EXPECT_THAT(message_of<InvalidArgument>([&] { shorter->maximize(Vector::Ones(3), u); }),
+              HasSubstr("'shorter' answered a vector of 2 entries to one of 3"));
+  const auto broken =
+      custom({.name = "broken", .maximize = [](ConstVectorRef g) -> Vector { return g / 0.0; }});
+  EXPECT_THAT(message_of<InvalidArgument>([&] { broken->maximize(Vector::Ones(3), u); }),
+              HasSubstr("'broken' answered a vector that is not finite"));
+}
+
+}  // namespace
+}  // namespace pursuit

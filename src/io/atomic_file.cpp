@@ -1,0 +1,172 @@
+#include "pursuit/io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pursuit/base/error.hpp"
+#include "pursuit/io/matrix_file.hpp"
+
+namespace pursuit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+  throw OutputFailure(fmt::format("cannot write '{}': {}", path.string(), why));
+}
+
+[[noreturn]] void fail_with_errno(const fs::path& path) {
+  fail(path, std::generic_category().message(errno));
+}
+
+/// A file open for writing. Every step reports failure, even closing: a full disk may first show there.
+class OpenFile {
+ public:
+  /// `named` is the path the user gave, for messages.
+  OpenFile(int descriptor, const fs::path& named) : descriptor_(descriptor), named_(named) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  void write(std::string_view bytes) {
+    constexpr std::size_t kLargestWrite = std::size_t{1} << 30;  // Linux writes at most 2 GiB a call
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kLargestWrite));
+      if (written >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        fail_with_errno(named_);
+      }
+    }
+  }
+
+  void set_permissions(mode_t permissions) {
+    // Some file systems have none to set; that is no reason to lose the result.
+    [[maybe_unused]] const int outcome = ::fchmod(descriptor_, permissions);
+  }
+
+  void flush_to_disk() {
+    // EINVAL: some file systems have nothing to flush.
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail_with_errno(named_);
+  }
+
+  void close() {
+    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_with_errno(named_);
+  }
+
+ private:
+  int descriptor_;
+  const fs::path& named_;
+};
+
+/// A new file in the target's directory, removed again unless it takes the target's place.
+class TemporaryFile {
+ public:
+  TemporaryFile(const fs::path& target, const fs::path& named)
+      : target_(target), named_(named), file_(create(), named) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  OpenFile& file() { return file_; }
+
+  void take_place_of_target() {
+    file_.close();
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with_errno(named_);
+    path_.clear();
+  }
+
+ private:
+  int create() {
+    const fs::path directory = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    static std::atomic<unsigned> counter{0};
+    int descriptor = -1;
+    do {
+      // Short whatever the target is called: a target of the longest allowed name still has a neighbour.
+      path_ = directory / fmt::format(".pursuit-{}-{}.tmp", ::getpid(), counter++);
+      descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
+    if (descriptor < 0) {
+      const std::string reason = std::generic_category().message(errno);
+      fail(named_, fmt::format("no file can be created in directory '{}': {}", directory.string(), reason));
+    }
+    return descriptor;
+  }
+
+  const fs::path& target_;
+  const fs::path& named_;
+  fs::path path_;
+  OpenFile file_;
+};
+
+struct Destination {
+  fs::path path;           // with symbolic links followed
+  bool special = false;    // a device, pipe or socket
+  mode_t permissions = 0;  // of the existing file; 0 where there is none
+};
+
+Destination find_destination(const fs::path& path) {
+  if (path.empty()) fail(path, "the file name is empty");
+  Destination destination{path};
+  struct stat existing = {};
+  if (::stat(path.c_str(), &existing) != 0) {
+    if (errno != ENOENT) fail_with_errno(path);
+    return destination;
+  }
+  if (S_ISDIR(existing.st_mode)) fail(path, std::generic_category().message(EISDIR));
+  destination.special = !S_ISREG(existing.st_mode);
+  if (!destination.special) {
+    destination.permissions = existing.st_mode & 0777;
+    std::error_code unresolved;
+    if (fs::path followed = fs::canonical(path, unresolved); !unresolved)
+      destination.path = std::move(followed);
+  }
+  return destination;
+}
+
+void write_special_file(const fs::path& path, std::string_view bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_with_errno(path);
+  OpenFile file(descriptor, path);
+  file.write(bytes);
+  file.close();
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  const Destination destination = find_destination(path);
+  if (destination.special) return write_special_file(path, bytes);
+  TemporaryFile temporary(destination.path, path);
+  if (destination.permissions != 0) temporary.file().set_permissions(destination.permissions);
+  temporary.file().write(bytes);
+  // Without this, a crash soon after the rename could leave the name on a file without its content.
+  temporary.file().flush_to_disk();
+  temporary.take_place_of_target();
+}
+
+void require_writable(const fs::path& path) {
+  const Destination destination = find_destination(path);
+  if (destination.special) {
+    if (::access(path.c_str(), W_OK) != 0) fail_with_errno(path);
+  } else {
+    TemporaryFile probe(destination.path, path);  // created, then removed at once
+  }
+}
+
+}  // namespace pursuit

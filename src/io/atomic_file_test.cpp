@@ -1,0 +1,118 @@
+#include "pursuit/io/atomic_file.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "io/test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+namespace fs = std::filesystem;
+using io::content_of;
+using io::message_of;
+using io::ScratchDirectory;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string failure(const fs::path& path) {
+  return message_of<OutputFailure>([&] { write_file_atomically(path, "content"); });
+}
+
+TEST(AtomicFile, WritesAndReplaces) {
+  const ScratchDirectory scratch;
+  write_file_atomically(scratch / "a.txt", "first");
+  EXPECT_EQ(content_of(scratch / "a.txt"), "first");
+  write_file_atomically(scratch / "a.txt", std::string("se\0cond", 7));
+  EXPECT_EQ(content_of(scratch / "a.txt"), std::string("se\0cond", 7));
+  write_file_atomically(scratch / "a.txt", "");
+  EXPECT_EQ(content_of(scratch / "a.txt"), "");
+  EXPECT_THAT(scratch.files(), ElementsAre("a.txt"));
+}
+
+TEST(AtomicFile, WritesBesideAFileOfTheLongestName) {
+  const ScratchDirectory scratch;
+  const std::string longest(255, 'n');
+  write_file_atomically(scratch / longest, "x");
+  EXPECT_EQ(content_of(scratch / longest), "x");
+}
+
+TEST(AtomicFile, KeepsThePermissionsOfTheFileItReplaces) {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.with("a", "old");
+  fs::permissions(path, fs::perms(0640));
+  write_file_atomically(path, "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+}
+
+TEST(AtomicFile, FollowsASymbolicLink) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "elsewhere");
+  const fs::path target = scratch.with("elsewhere/real", "old");
+  fs::create_symlink(target, scratch / "link");
+  write_file_atomically(scratch / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(scratch / "link"));
+  EXPECT_EQ(content_of(target), "new");
+}
+
+TEST(AtomicFile, NamesThePathAndTheReason) {
+  const ScratchDirectory scratch;
+  EXPECT_THAT(failure(scratch / "no/such/a.txt"), HasSubstr("no/such/a.txt"));
+  EXPECT_THAT(failure(scratch / "no/such/a.txt"), HasSubstr("No such file or directory"));
+  EXPECT_THAT(failure(scratch.path()), HasSubstr("Is a directory"));
+  EXPECT_THAT(failure(scratch.with("file", "") / "a.txt"), HasSubstr("Not a directory"));
+  EXPECT_THAT(failure(scratch / std::string(256, 'n')), HasSubstr("File name too long"));
+  EXPECT_THAT(failure(""), HasSubstr("name is empty"));
+  EXPECT_THAT(failure("/dev/full"), HasSubstr("No space left on device"));
+}
+
+TEST(AtomicFile, SaysWhenADirectoryIsNotOurs) {
+  if (::geteuid() == 0) GTEST_SKIP() << "nothing is forbidden to root";
+  const ScratchDirectory scratch;
+  fs::permissions(scratch.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_THAT(failure(scratch / "a.txt"), HasSubstr("Permission denied"));
+  EXPECT_THAT(message_of<OutputFailure>([&] { require_writable(scratch / "a.txt"); }),
+              HasSubstr("Permission denied"));
+  fs::permissions(scratch.path(), fs::perms::owner_all);
+}
+
+TEST(AtomicFile, LeavesTheOldFileAndNoOtherWhenWritingFails) {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.with("a.txt", "old");
+  rlimit usual;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit tight{1000, usual.rlim_max};
+  const auto usual_handler = ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const std::string message =
+      message_of<OutputFailure>([&] { write_file_atomically(path, std::string(5000, 'x')); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+  ::signal(SIGXFSZ, usual_handler);
+
+  EXPECT_THAT(message, HasSubstr("File too large"));
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_THAT(scratch.files(), ElementsAre("a.txt"));
+}
+
+TEST(RequireWritable, LeavesNoTrace) {
+  const ScratchDirectory scratch;
+  require_writable(scratch / "new.npz");
+  EXPECT_THAT(scratch.files(), IsEmpty());
+  require_writable(scratch.with("old.npz", "content"));
+  EXPECT_EQ(content_of(scratch / "old.npz"), "content");
+  require_writable("/dev/null");
+}
+
+TEST(RequireWritable, SaysWhatIsWrong) {
+  const ScratchDirectory scratch;
+  const auto problem = [](const fs::path& path) {
+    return message_of<OutputFailure>([&] { require_writable(path); });
+  };
+  EXPECT_THAT(problem(scratch / "missing/a.npz"), HasSubstr("No such file or directory"));
+  EXPECT_THAT(problem(scratch.path()), HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,246 @@
+#include "io/npy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "io/defect.hpp"
+#include "io/npy_header.hpp"
+#include "io/row_panels.hpp"
+#include "io/utf8.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit::io {
+
+namespace {
+
+template <class Stored>
+Stored load(const char* bytes, bool swapped) {
+  char ordered[sizeof(Stored)];
+  std::memcpy(ordered, bytes, sizeof(Stored));  // the buffer is not aligned
+  if (swapped) std::reverse(ordered, ordered + sizeof(Stored));
+  Stored value;
+  std::memcpy(&value, ordered, sizeof(Stored));
+  return value;
+}
+
+template <class Stored, class Number>
+void decode_as(const NpyHeader& header, Index first, Index count, Number* out) {
+  const char* bytes = header.data.data() + first * static_cast<Index>(sizeof(Stored));
+  if (std::is_same_v<Stored, Number> && !header.swapped) {
+    if (count > 0) std::memcpy(out, bytes, static_cast<std::size_t>(count) * sizeof(Stored));
+    return;
+  }
+  for (Index k = 0; k < count; ++k, bytes += sizeof(Stored)) {
+    out[k] = static_cast<Number>(load<Stored>(bytes, header.swapped));
+  }
+}
+
+/// Elements `first` to `first + count` in the order they are stored.
+template <class Number>
+void decode(const NpyHeader& header, Index first, Index count, Number* out) {
+  switch (header.kind) {
+    case 'f':
+      return header.size == 4 ? decode_as<float>(header, first, count, out)
+                              : decode_as<double>(header, first, count, out);
+    case 'b':
+      for (Index k = 0; k < count; ++k) out[k] = header.data[static_cast<std::size_t>(first + k)] != 0;
+      return;
+    case 'i':
+      switch (header.size) {
+        case 1: return decode_as<std::int8_t>(header, first, count, out);
+        case 2: return decode_as<std::int16_t>(header, first, count, out);
+        case 4: return decode_as<std::int32_t>(header, first, count, out);
+        default: return decode_as<std::int64_t>(header, first, count, out);
+      }
+    default:
+      switch (header.size) {
+        case 1: return decode_as<std::uint8_t>(header, first, count, out);
+        case 2: return decode_as<std::uint16_t>(header, first, count, out);
+        case 4: return decode_as<std::uint32_t>(header, first, count, out);
+        default: return decode_as<std::uint64_t>(header, first, count, out);
+      }
+  }
+}
+
+std::string decode_text(const NpyHeader& header, Index k, const std::string& name) {
+  const std::string_view bytes = header.data.substr(static_cast<std::size_t>(k) * header.size, header.size);
+  if (header.kind == 'S') {
+    const std::string_view text = bytes.substr(0, bytes.find_last_not_of('\0') + 1);
+    if (!decode_utf8(text)) refuse(name, fmt::format("text element {} {} is not UTF-8", k + 1, shown(text)));
+    return std::string(text);
+  }
+  std::u32string codes;
+  for (std::size_t at = 0; at < bytes.size(); at += 4)
+    codes.push_back(load<char32_t>(&bytes[at], header.swapped));
+  codes.resize(codes.find_last_not_of(U'\0') + 1);  // NumPy pads with NUL
+  std::string text;
+  for (const char32_t code : codes) {
+    if (!is_code_point(code)) {
+      refuse(name, fmt::format("text element {} holds {:#x}, which is no unicode character", k + 1,
+                               std::uint32_t{code}));
+    }
+    append_utf8(text, code);
+  }
+  return text;
+}
+
+/// From Fortran order, where the first index runs fastest, to C order, where the last does.
+template <class Value>
+std::vector<Value> in_c_order(std::vector<Value> values, const std::vector<Index>& shape) {
+  std::vector<Value> reordered(values.size());
+  std::vector<Index> position(shape.size(), 0);
+  for (Value& target : reordered) {
+    Index source = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) source = source * shape[d] + position[d];
+    target = std::move(values[static_cast<std::size_t>(source)]);
+    for (std::size_t d = shape.size(); d-- > 0 && ++position[d] == shape[d];) position[d] = 0;
+  }
+  return reordered;
+}
+
+template <class Number>
+std::vector<Number> decode_all(const NpyHeader& header) {
+  std::vector<Number> values(static_cast<std::size_t>(header.count));
+  decode(header, 0, header.count, values.data());
+  return values;
+}
+
+template <class Scalar>
+AnyMatrix decode_matrix(const NpyHeader& header, Index rows, Index columns) {
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix(rows, columns);
+  if (header.fortran_order || rows == 1 || columns == 1) {
+    decode(header, 0, header.count, matrix.data());
+  } else {
+    std::vector<Scalar> panel;
+    fill_from_row_panels(matrix, [&](Index first, Index height) {
+      panel.resize(static_cast<std::size_t>(height * columns));
+      decode(header, first * columns, height * columns, panel.data());
+      return panel.data();
+    });
+  }
+  return matrix;
+}
+
+template <class Number>
+const char* type_of() {
+  constexpr bool kLittle = kNativeByteOrder == '<';
+  if (std::is_same_v<Number, float>) return kLittle ? "<f4" : ">f4";
+  if (std::is_same_v<Number, double>) return kLittle ? "<f8" : ">f8";
+  return kLittle ? "<i8" : ">i8";
+}
+
+template <class Number>
+std::string format_numbers(const Number* values, Index count, bool fortran_order,
+                           const std::vector<Index>& shape) {
+  std::string bytes = format_npy_header(type_of<Number>(), fortran_order, shape);
+  if (count > 0)
+    bytes.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(Number));
+  return bytes;
+}
+
+std::string format_texts(const std::vector<std::string>& texts, const std::vector<Index>& shape) {
+  std::vector<std::u32string> decoded;
+  std::size_t longest = 1;
+  for (const std::string& text : texts) {
+    auto codes = decode_utf8(text);
+    if (!codes)
+      throw InvalidArgument(fmt::format("the text {} cannot be stored: it is not UTF-8", shown(text)));
+    longest = std::max(longest, codes->size());
+    decoded.push_back(std::move(*codes));
+  }
+  std::string bytes = format_npy_header(fmt::format("{}U{}", kNativeByteOrder, longest), false, shape);
+  for (std::u32string& codes : decoded) {
+    codes.resize(longest, U'\0');
+    bytes.append(reinterpret_cast<const char*>(codes.data()), longest * sizeof(char32_t));
+  }
+  return bytes;
+}
+
+template <class Dense>
+std::string format_dense(const Dense& matrix) {
+  return format_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
+}
+
+}  // namespace
+
+NpyArray parse_npy(std::string_view bytes, const std::string& name) {
+  const NpyHeader header = parse_npy_header(bytes, name);
+  NpyArray array;
+  array.shape = header.shape;
+  if (header.kind == 'U' || header.kind == 'S') {
+    std::vector<std::string> texts;
+    for (Index k = 0; k < header.count; ++k) texts.push_back(decode_text(header, k, name));
+    array.values = std::move(texts);
+  } else if (header.kind == 'f' && header.size == 4) {
+    array.values = decode_all<float>(header);
+  } else if (header.kind == 'f') {
+    array.values = decode_all<double>(header);
+  } else {
+    auto integers = decode_all<std::int64_t>(header);
+    if (header.kind == 'u') {  // what int64 cannot hold has come out negative
+      const auto beyond =
+          std::find_if(integers.begin(), integers.end(), [](std::int64_t x) { return x < 0; });
+      if (beyond != integers.end()) {
+        refuse(name, fmt::format("element {} is {}, more than a signed 64-bit integer can hold",
+                                 beyond - integers.begin() + 1, static_cast<std::uint64_t>(*beyond)));
+      }
+    }
+    array.values = std::move(integers);
+  }
+  if (header.fortran_order && header.shape.size() > 1) {
+    std::visit([&](auto& values) { values = in_c_order(std::move(values), header.shape); }, array.values);
+  }
+  return array;
+}
+
+AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name) {
+  const NpyHeader header = parse_npy_header(bytes, name);
+  if (header.kind == 'U' || header.kind == 'S') refuse(name, "the array holds text, not numbers");
+  if (header.shape.empty() || header.shape.size() > 2) {
+    refuse(name,
+           fmt::format("the array has {} dimensions (shape {}); a matrix has 2, and 1 is read as one column",
+                       header.shape.size(), shape_text(header.shape)));
+  }
+  const Index rows = header.shape[0], columns = header.shape.size() == 2 ? header.shape[1] : 1;
+  if (rows == 0 || columns == 0) refuse(name, fmt::format("empty matrix ({} x {})", rows, columns));
+  return header.kind == 'f' && header.size == 4 ? decode_matrix<float>(header, rows, columns)
+                                                : decode_matrix<double>(header, rows, columns);
+}
+
+std::string format_npy(const NpyArray& array) {
+  return std::visit(
+      [&](const auto& values) {
+        if (array.shape.size() > kMostDimensions) {
+          throw InvalidArgument(fmt::format("an array cannot have {} dimensions; at most {} are supported",
+                                            array.shape.size(), kMostDimensions));
+        }
+        std::size_t expected = 1;
+        for (const Index extent : array.shape) expected *= static_cast<std::size_t>(extent);
+        if (expected != values.size()) {
+          throw InvalidArgument(fmt::format("an array of shape {} cannot have {} values",
+                                            shape_text(array.shape), values.size()));
+        }
+        using Value = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return format_texts(values, array.shape);
+        } else {
+          return format_numbers(values.data(), static_cast<Index>(values.size()), false, array.shape);
+        }
+      },
+      array.values);
+}
+
+std::string format_npy(const Matrix& matrix) {
+  return format_dense(matrix);
+}
+std::string format_npy(const Eigen::MatrixXf& matrix) {
+  return format_dense(matrix);
+}
+
+}  // namespace pursuit::io

@@ -1,0 +1,28 @@
+#pragma once
+// NumPy's .npy format to and from memory.
+
+#include <string>
+#include <string_view>
+
+#include "io/npz_archive.hpp"
+#include "pursuit/base/types.hpp"
+
+namespace pursuit::io {
+
+/// Any array of numbers or text, in C order whatever the order it was stored in. Integers and booleans become
+/// int64; a uint64 beyond that is refused. NaN and infinity are the caller's business.
+NpyArray parse_npy(std::string_view bytes, const std::string& name);
+
+/// A dense matrix straight from the bytes: float32 stays float, all else becomes double. An array of one
+/// dimension is one column; any other number of dimensions than two is refused, as are text and an empty
+/// array.
+AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name);
+
+/// Throws InvalidArgument where the shape and the number of values disagree or text is not UTF-8.
+std::string format_npy(const NpyArray& array);
+
+/// In Fortran order, which is Eigen's own.
+std::string format_npy(const Matrix& matrix);
+std::string format_npy(const Eigen::MatrixXf& matrix);
+
+}  // namespace pursuit::io

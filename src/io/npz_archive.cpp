@@ -1,0 +1,21 @@
+#include "io/npz_archive.hpp"
+
+#include "io/byte_source.hpp"
+#include "io/npy.hpp"
+#include "io/npz_entries.hpp"
+#include "pursuit/io/atomic_file.hpp"
+
+namespace pursuit {
+
+NpzArchive read_npz(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  return io::decode_npz(io::unpack_npz(io::read_file(path), name), name);
+}
+
+void write_npz(const std::filesystem::path& path, const NpzArchive& archive) {
+  io::NpzEntries entries;
+  for (const auto& [name, array] : archive) entries.emplace(name, io::format_npy(array));
+  write_file_atomically(path, io::pack_npz(entries));
+}
+
+}  // namespace pursuit

@@ -1,0 +1,114 @@
+#pragma once
+// Sparse matrices from entries in any order, in time linear in their number when the file is sorted by row or
+// by column, as files nearly always are.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pursuit/base/types.hpp"
+
+namespace pursuit::io {
+
+/// The entries of a sparse matrix as a file lists them; positions count from 0.
+template <class Scalar>
+struct Entries {
+  std::vector<int> row, column;
+  std::vector<Scalar> value;
+
+  void reserve(std::size_t count) {
+    row.reserve(count);
+    column.reserve(count);
+    value.reserve(count);
+  }
+  void add(int i, int j, Scalar x) {
+    row.push_back(i);
+    column.push_back(j);
+    value.push_back(x);
+  }
+};
+
+/// Throws InvalidInput for a matrix without rows or columns, or with more of either than int can count.
+void require_indexable(const std::string& where, std::int64_t rows, std::int64_t columns);
+
+/// The same, and more for a sparse matrix: not more entries than int can count, and not so many rows that
+/// their pointers alone would dwarf the entries, because a header of a few bytes must not claim gigabytes of
+/// memory.
+void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns,
+                      std::int64_t entries);
+
+/// The matrix with each row sorted by column. Entries of the same position stay side by side, in the file's
+/// order.
+template <class Scalar>
+SparseMatrixOf<Scalar> assemble(Index rows, Index columns, const Entries<Scalar>& entries) {
+  const std::size_t count = entries.value.size();
+  SparseMatrixOf<Scalar> matrix(rows, columns);
+  matrix.resizeNonZeros(static_cast<Index>(count));
+  int* start = matrix.outerIndexPtr();
+  int* column = matrix.innerIndexPtr();
+  Scalar* value = matrix.valuePtr();
+
+  // Counting sort by row: start[i + 1] first counts row i, then is where its next entry goes, and ends up as
+  // the start of row i + 1.
+  for (const int i : entries.row) ++start[i + 1];
+  int before = 0;
+  for (Index i = 0; i < rows; ++i) before += std::exchange(start[i + 1], before);
+  for (std::size_t k = 0; k < count; ++k) {
+    const int slot = start[entries.row[k] + 1]++;
+    column[slot] = entries.column[k];
+    value[slot] = entries.value[k];
+  }
+
+  std::vector<std::pair<int, Scalar>> sorted;
+  for (Index i = 0; i < rows; ++i) {
+    if (std::is_sorted(column + start[i], column + start[i + 1])) continue;
+    sorted.clear();
+    for (int slot = start[i]; slot < start[i + 1]; ++slot) sorted.emplace_back(column[slot], value[slot]);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (int slot = start[i]; slot < start[i + 1]; ++slot) {
+      std::tie(column[slot], value[slot]) = sorted[static_cast<std::size_t>(slot - start[i])];
+    }
+  }
+  return matrix;
+}
+
+/// A position (row, column) that an assembled matrix holds twice.
+template <class Scalar>
+std::optional<std::pair<int, int>> find_duplicate(const SparseMatrixOf<Scalar>& matrix) {
+  const int* start = matrix.outerIndexPtr();
+  const int* column = matrix.innerIndexPtr();
+  for (int i = 0; i < matrix.rows(); ++i) {
+    const int* twice = std::adjacent_find(column + start[i], column + start[i + 1]);
+    if (twice != column + start[i + 1]) return std::pair(i, *twice);
+  }
+  return std::nullopt;
+}
+
+/// Replaces entries of the same position by their sum.
+template <class Scalar>
+void sum_duplicates(SparseMatrixOf<Scalar>& matrix) {
+  int* start = matrix.outerIndexPtr();
+  int* column = matrix.innerIndexPtr();
+  Scalar* value = matrix.valuePtr();
+  int kept = 0, next = 0;
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    const int row_start = kept;
+    for (; next < start[i + 1]; ++next) {
+      if (kept > row_start && column[kept - 1] == column[next]) {
+        value[kept - 1] += value[next];
+      } else {
+        column[kept] = column[next];
+        value[kept++] = value[next];
+      }
+    }
+    start[i + 1] = kept;
+  }
+  matrix.resizeNonZeros(kept);
+}
+
+}  // namespace pursuit::io

@@ -1,0 +1,40 @@
+#include "io/sparse_assembly.hpp"
+
+#include "io/matrix_invariants.hpp"
+#include "io/test_support.hpp"
+
+namespace pursuit::io {
+namespace {
+
+TEST(SparseAssembly, FindsADuplicateOnlyWhereThereIsOne) {
+  Entries<double> entries;
+  entries.add(1, 2, 1);
+  entries.add(0, 2, 1);
+  entries.add(1, 0, 1);
+  EXPECT_FALSE(find_duplicate(assemble(2, 3, entries)));
+  entries.add(1, 2, 1);
+  EXPECT_EQ(find_duplicate(assemble(2, 3, entries)), std::pair(1, 2));
+}
+
+RC_GTEST_PROP(SparseAssembly, SumsEntriesInAnyOrderAsEigenDoes, ()) {
+  const auto rows = *rc::gen::inRange(1, 10), columns = *rc::gen::inRange(1, 10),
+             count = *rc::gen::inRange(0, 60);
+  Entries<double> entries;
+  std::vector<Eigen::Triplet<double>> triplets;
+  for (int k = 0; k < count; ++k) {
+    const int i = *rc::gen::inRange(0, rows), j = *rc::gen::inRange(0, columns),
+              value = *rc::gen::inRange(-9, 9);
+    entries.add(i, j, value);
+    triplets.emplace_back(i, j, value);
+  }
+  SparseMatrix expected(rows, columns);
+  expected.setFromTriplets(triplets.begin(), triplets.end());
+  SparseMatrix matrix = assemble(rows, columns, entries);
+  sum_duplicates(matrix);
+  RC_ASSERT(broken_invariant_of(matrix).empty());
+  RC_ASSERT(matrix.nonZeros() == expected.nonZeros());
+  RC_ASSERT(Matrix(matrix) == Matrix(expected));
+}
+
+}  // namespace
+}  // namespace pursuit::io

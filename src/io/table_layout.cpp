@@ -1,0 +1,147 @@
+#include "io/table_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <string>
+
+#include "io/number_text.hpp"
+
+namespace pursuit::io {
+
+namespace {
+
+constexpr std::string_view kSeparators = "\t;, ";  // blanks last: they also stand around other separators
+
+struct LineCount {
+  std::array<std::size_t, kSeparators.size()> cells;  // that each separator would give
+  std::size_t end;                                    // where the line ends
+};
+
+/// Just behind the quote that closes the one at `open`.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+  for (std::size_t at = open + 1; (at = text.find('"', at)) != std::string_view::npos; at += 2) {
+    if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
+  }
+  return text.size();
+}
+
+LineCount count_cells(std::string_view text, std::size_t start) {
+  LineCount count;
+  count.cells.fill(1);
+  count.cells.back() = 0;  // blanks surround words instead of standing between cells
+  bool after_blank = true, after_separator = true;
+  std::size_t at = start;
+  while (at < text.size() && text[at] != '\n') {
+    const char c = text[at];
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (!blank && after_blank) ++count.cells.back();
+    if (c == '"' && (after_blank || after_separator)) {
+      at = closing_quote(text, at);
+      after_blank = after_separator = false;
+      continue;
+    }
+    const std::size_t separator = kSeparators.find(c);
+    after_blank = blank;
+    after_separator = separator < kSeparators.size() - 1;
+    if (after_separator) ++count.cells[separator];
+    ++at;
+  }
+  count.end = at;
+  return count;
+}
+
+/// Where the first line from `start` on that is not blank starts; the size of the text if there is none.
+std::size_t find_line(std::string_view text, std::size_t start) {
+  while (true) {
+    const std::size_t content = text.find_first_not_of(" \r", start);
+    if (content == std::string_view::npos) return text.size();
+    if (text[content] != '\n') return start;
+    start = content + 1;
+  }
+}
+
+bool is_name(const Cell& cell) {
+  return kind_of(cell.text) == CellKind::kName;
+}
+
+/// Whether a cell of the first line is a name, given the cell below it.
+bool names_column(const Cell& cell, const Cell& below) {
+  return is_name(cell) || (cell.quoted && !below.quoted);
+}
+
+/// Whether the first cell of a line names the line.
+bool names_row(const std::vector<Cell>& line) {
+  const auto quoted = [](const Cell& cell) { return cell.quoted; };
+  return line.size() > 1 &&
+         (is_name(line[0]) || (line[0].quoted && std::none_of(line.begin() + 1, line.end(), quoted)));
+}
+
+bool counts_up_from_zero(const std::vector<Cell>& cells) {
+  for (std::size_t j = 1; j < cells.size(); ++j) {
+    if (cells[j].text != std::to_string(j - 1)) return false;
+  }
+  return cells.size() > 1;
+}
+
+}  // namespace
+
+CellKind kind_of(std::string_view text) {
+  double value = 0;
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const std::string_view mark : {"", "na", "n/a", "nan", "null", "none", "?"}) {
+    if (lower == mark) return CellKind::kMissing;
+  }
+  std::replace(lower.begin(), lower.end(), ',', '.');
+  return parse_whole_number(lower, value) ? CellKind::kNumber : CellKind::kName;
+}
+
+char find_separator(std::string_view text) {
+  const std::size_t first_start = find_line(text, 0);
+  const LineCount first = count_cells(text, first_start);
+  const std::size_t second_start = find_line(text, std::min(first.end + 1, text.size()));
+  const LineCount second = second_start < text.size() ? count_cells(text, second_start) : first;
+
+  const auto agrees = [&](std::size_t s) {
+    return second.cells[s] > 1 &&
+           (first.cells[s] == second.cells[s] || first.cells[s] + 1 == second.cells[s]);
+  };
+  constexpr std::size_t kBlanks = kSeparators.size() - 1;
+  std::size_t best = kBlanks, most = 1;
+  for (std::size_t s = 0; s < kBlanks; ++s) {
+    const bool best_agrees = best != kBlanks && agrees(best);
+    const std::size_t cells = std::max(first.cells[s], second.cells[s]);
+    if (agrees(s) == best_agrees ? cells > most : agrees(s)) {
+      best = s;
+      most = cells;
+    }
+  }
+  // Where no separator fits both lines the file is malformed, unless blanks fit.
+  return kSeparators[agrees(kBlanks) && !agrees(best) ? kBlanks : best];
+}
+
+TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second) {
+  TableLayout layout;
+  if (first.size() + 1 == second.size()) {  // R leaves out the cell above the row names
+    bool names = names_row(second);
+    for (std::size_t j = 0; j < first.size(); ++j) names = names || names_column(first[j], second[j + 1]);
+    layout.column_names = layout.row_names = names;
+    return layout;
+  }
+  const std::size_t shared = std::min(first.size(), second.size());
+  const bool row_named = names_row(second);
+  for (std::size_t j = row_named ? 1 : 0; j < shared; ++j) {
+    layout.column_names = layout.column_names || names_column(first[j], second[j]);
+  }
+  // Without column names the first line is data as well, and must start with a name as the second does.
+  layout.row_names = row_named && (layout.column_names || names_row(first));
+  if (first.size() > 1 && first[0].text.empty() && &first != &second) {
+    const bool corner = layout.column_names || row_named || counts_up_from_zero(first);
+    layout.column_names = layout.row_names = corner;
+  }
+  return layout;
+}
+
+}  // namespace pursuit::io

@@ -1,0 +1,190 @@
+// Leading singular triplets and eigenpairs against dense decompositions.
+
+#include "linalg/lanczos.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "linalg/randomized_svd.hpp"
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+Matrix random_orthonormal(Index rows, Index cols, std::uint64_t seed) {
+  return orthonormal_basis(gaussian(rows, cols, seed));
+}
+
+Matrix with_singular_values(Index rows, Index cols, const Vector& values, std::uint64_t seed) {
+  return random_orthonormal(rows, values.size(), seed) * values.asDiagonal() *
+         random_orthonormal(cols, values.size(), seed + 1).transpose();
+}
+
+Matrix with_eigenvalues(const Vector& values, Index n, std::uint64_t seed) {
+  const Matrix Q = random_orthonormal(n, values.size(), seed), C = Q * values.asDiagonal() * Q.transpose();
+  return 0.5 * (C + C.transpose());
+}
+
+/// Orthonormal factors, descending values, and A v_i = s_i u_i, A^T u_i = s_i v_i: what makes triplets
+/// singular.
+void expect_singular_triplets(const SingularTriplets& found, const Matrix& A, double tolerance) {
+  const Index r = found.values.size();
+  EXPECT_LT(max_difference(found.left.transpose() * found.left, Matrix::Identity(r, r)), 1e-12);
+  EXPECT_LT(max_difference(found.right.transpose() * found.right, Matrix::Identity(r, r)), 1e-12);
+  for (Index i = 1; i < r; ++i) EXPECT_LE(found.values[i], found.values[i - 1]);
+  const double bound = tolerance * A.norm();
+  EXPECT_LT(max_difference(A * found.right, found.left * found.values.asDiagonal()), bound);
+  EXPECT_LT(max_difference(A.transpose() * found.left, found.right * found.values.asDiagonal()), bound);
+}
+
+TEST(TruncatedSvd, IsTheDenseOne) {
+  for (const auto& [n, m] :
+       {std::pair<Index, Index>{200, 90}, {90, 200}, {100, 100}, {40, 12}, {1, 30}, {30, 1}}) {
+    const Matrix A = gaussian(n, m, std::uint64_t(n));
+    const Vector expected = Eigen::BDCSVD<Matrix>(A).singularValues();
+    for (const Index count : {Index(1), Index(7), std::min(n, m)}) {
+      SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(m) + ", " + std::to_string(count));
+      const auto found = truncated_svd(*data_matrix(A), count);
+      const Index r = std::min({count, n, m});
+      ASSERT_EQ(found.values.size(), r);
+      EXPECT_LT(max_difference(found.values, expected.head(r)), 1e-11 * expected[0]);
+      expect_singular_triplets(found, A, 1e-8);  // a vector is known to the square root of its value
+    }
+  }
+}
+
+TEST(TruncatedSvd, AsksForMoreThanThereIs) {
+  const Matrix A = gaussian(12, 30, 1);
+  EXPECT_EQ(truncated_svd(*data_matrix(A), 500).values.size(), 12);
+}
+
+TEST(TruncatedSvd, StopsAtTheRankOfTheMatrix) {
+  for (const auto& [n, m] : {std::pair<Index, Index>{150, 100}, {100, 150}, {20, 10}}) {
+    const Matrix A = gaussian(n, 3, 1) * gaussian(m, 3, 2).transpose();
+    const SparseMatrix S = to_sparse(A);
+    for (const auto& op : {data_matrix(A), data_matrix(S)}) {
+      const auto found = truncated_svd(*op, 8);
+      ASSERT_EQ(found.values.size(), 3) << n << " x " << m;
+      EXPECT_LT((A - found.left * found.values.asDiagonal() * found.right.transpose()).norm(),
+                1e-10 * A.norm());
+    }
+  }
+}
+
+TEST(TruncatedSvd, FindsRepeatedSingularValues) {
+  // A random vector is an eigenvector of these Gram matrices, where a Krylov space ends before it begins.
+  for (const Matrix& A : {Matrix(Matrix::Identity(100, 100)), Matrix(7.7 * Matrix::Identity(80, 80)),
+                          Matrix(0.3 * random_orthonormal(150, 128, 1))}) {
+    const auto found = truncated_svd(*data_matrix(A), 5);
+    ASSERT_EQ(found.values.size(), 5);
+    EXPECT_LT(max_difference(found.values, Vector::Constant(5, A.col(0).norm())), 1e-10);
+    expect_singular_triplets(found, A, 1e-9);
+  }
+
+  const Vector values = (Vector(8) << 3, 3, 3, 2, 2, 1, 1, 1).finished();
+  const Matrix A = with_singular_values(120, 80, values, 1);
+  const auto found = truncated_svd(*data_matrix(A), 6);
+  ASSERT_EQ(found.values.size(), 6);
+  EXPECT_LT(max_difference(found.values, values.head(6)), 1e-10);
+  expect_singular_triplets(found, A, 1e-8);
+}
+
+TEST(TruncatedSvd, FindsMoreRepetitionsThanABlockHolds) {
+  Vector values = Vector::Ones(100);
+  values.head(20).setConstant(2);
+  for (const Matrix& A : {Matrix(Matrix::Identity(100, 100)), with_singular_values(130, 100, values, 1)}) {
+    const auto found = truncated_svd(*data_matrix(A), 15);
+    ASSERT_EQ(found.values.size(), 15);
+    EXPECT_LT(max_difference(found.values, Vector::Constant(15, A.isIdentity() ? 1 : 2)), 1e-9);
+    expect_singular_triplets(found, A, 1e-8);
+  }
+}
+
+TEST(TruncatedSvd, KeepsSmallSingularValues) {
+  // Squares of these span twenty orders of magnitude, more than a Gram matrix can hold.
+  const Vector values = (Vector(5) << 1, 1e-3, 1e-5, 1e-8, 1e-10).finished();
+  const Matrix A = with_singular_values(60, 40, values, 3);
+  const auto found = truncated_svd(*data_matrix(A), 5);
+  ASSERT_EQ(found.values.size(), 5);
+  EXPECT_LT((found.values - values).cwiseQuotient(values).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+TEST(TruncatedSvd, OfZeroIsEmpty) {
+  for (const Index n : {10, 100}) {
+    const Matrix zero = Matrix::Zero(n, n + 3);
+    EXPECT_EQ(truncated_svd(*data_matrix(zero), 2).values.size(), 0) << n;
+  }
+}
+
+TEST(LeadingEigenpairs, AreThoseOfLargestMagnitude) {
+  for (const Index n : {20, 150}) {
+    const Matrix A = gaussian(n, n, 1), C = A + A.transpose();
+    Vector expected = Eigen::SelfAdjointEigenSolver<Matrix>(C).eigenvalues();
+    std::sort(expected.begin(), expected.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
+    const auto found = leading_eigenpairs(*data_matrix(C), 6, false);
+    ASSERT_EQ(found.values.size(), 6);
+    EXPECT_LT(max_difference(found.values, expected.head(6)), 1e-9 * C.norm());
+    EXPECT_LT(found.values.minCoeff(), 0) << "both signs are among the leading ones of this matrix";
+    EXPECT_LT(max_difference(C * found.vectors, found.vectors * found.values.asDiagonal()), 1e-7 * C.norm());
+  }
+}
+
+TEST(LeadingEigenpairs, ArePositiveWhereAsked) {
+  const Vector values = (Vector(6) << -9, 5, -4, 3, 1, -0.5).finished();
+  for (const Index n : {6, 120}) {
+    const Matrix C = with_eigenvalues(values, n, 5);
+    const auto found = leading_eigenpairs(*data_matrix(C), 5, true);
+    ASSERT_EQ(found.values.size(), 3) << n;
+    EXPECT_LT(max_difference(found.values, (Vector(3) << 5, 3, 1).finished()), 1e-9);
+    EXPECT_EQ(leading_eigenpairs(*data_matrix(Matrix(-C)), 1, true).values.size(), 1);
+  }
+  const Matrix negative = -Matrix::Identity(100, 100);
+  EXPECT_EQ(leading_eigenpairs(*data_matrix(negative), 3, true).values.size(), 0);
+}
+
+TEST(LeadingEigenpairs, FindRepeatedEigenvaluesOfBothSigns) {
+  const Vector values = (Vector(6) << 2, 2, 2, -2, -2, 1).finished();
+  const Matrix C = with_eigenvalues(values, 110, 7);
+  const auto found = leading_eigenpairs(*data_matrix(C), 5, false);
+  ASSERT_EQ(found.values.size(), 5);
+  EXPECT_LT(max_difference(found.values.cwiseAbs(), Vector::Constant(5, 2)), 1e-9);
+  EXPECT_NEAR(found.values.sum(), 2, 1e-9) << "three positive, two negative";
+}
+
+TEST(RandomizedSvd, FindsTheLeadingDirections) {
+  const Vector values = (Vector(10) << 100, 80, 60, 40, 1, 1, 0.5, 0.5, 0.2, 0.1).finished();
+  for (const auto& [n, m] : {std::pair<Index, Index>{200, 50}, {50, 200}}) {
+    const Matrix A = with_singular_values(n, m, values, 1);
+    Random random(3);
+    const auto found = randomized_svd(*data_matrix(A), 4, 1, random);
+    ASSERT_EQ(found.values.size(), 4);
+    EXPECT_LT(max_difference(found.values, values.head(4)), 1e-3);
+    const double missed = (A - found.left * found.values.asDiagonal() * found.right.transpose()).norm();
+    EXPECT_LT(missed, 1.01 * values.tail(6).norm()) << "1 % above the best of rank 4";
+    EXPECT_LT(max_difference(found.left.transpose() * found.left, Matrix::Identity(4, 4)), 1e-12);
+    EXPECT_LT(max_difference(found.right.transpose() * found.right, Matrix::Identity(4, 4)), 1e-12);
+  }
+}
+
+TEST(RandomizedSvd, DependsOnItsRandomNumbersAlone) {
+  const Matrix A = gaussian(80, 60, 1);
+  Random first(3), second(3);
+  const auto one = randomized_svd(*data_matrix(A, 1), 5, 1, first),
+             two = randomized_svd(*data_matrix(A, 2), 5, 1, second);
+  EXPECT_TRUE(same_bits(one.left, two.left));
+  EXPECT_TRUE(same_bits(one.right, two.right));
+}
+
+TEST(RandomizedSvd, TakesSmallAndRankDeficientMatrices) {
+  Random random(1);
+  const Matrix number = Matrix::Constant(1, 1, -3.0);
+  EXPECT_NEAR(randomized_svd(*data_matrix(number), 4, 1, random).values[0], 3, 1e-14);
+  const Matrix thin = gaussian(30, 1, 1) * gaussian(20, 1, 2).transpose();
+  const auto found = randomized_svd(*data_matrix(thin), 3, 1, random);
+  EXPECT_TRUE(found.left.allFinite() && found.right.allFinite());
+  EXPECT_NEAR(found.values[0], thin.norm(), 1e-12 * thin.norm());
+  EXPECT_LT(found.values[1], 1e-6 * thin.norm()) << "half the digits of a double are enough for starts";
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,44 @@
+#include "linalg/top_k.hpp"
+
+#include <numeric>
+
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+std::vector<Index> top_k(const Vector& keys, Index k) {
+  std::vector<Index> taken;
+  for_top_k(keys, k, [&](Index i) { taken.push_back(i); });
+  return taken;
+}
+
+/// By a stable sort, which keeps the lowest index first among ties.
+std::vector<Index> sorted_top_k(const Vector& keys, Index k) {
+  std::vector<Index> order(std::size_t(keys.size()));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return keys[a] > keys[b]; });
+  order.resize(std::size_t(k));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+RC_GTEST_PROP(TopK, IsWhatAStableSortTakes, ()) {
+  const Index n = *rc::gen::inRange<Index>(1, 40), k = *rc::gen::inRange<Index>(1, n + 1);
+  Vector keys(n);
+  for (double& key : keys) key = *rc::gen::inRange(-3, 4);  // few values: many ties
+  RC_ASSERT(top_k(keys, k) == sorted_top_k(keys, k));
+}
+
+TEST(TopK, AgreesWithASortOnDistinctKeys) {
+  const Vector keys = gaussian(1000, 1, 1);
+  for (const Index k : {1, 2, 499, 999, 1000}) EXPECT_EQ(top_k(keys, k), sorted_top_k(keys, k)) << k;
+}
+
+TEST(TopK, TakesTheLowestIndicesOfALevelVector) {
+  EXPECT_EQ(top_k(Vector::Zero(5), 2), (std::vector<Index>{0, 1}));
+  EXPECT_EQ(top_k((Vector(5) << 1, 2, 1, 2, 1).finished(), 3), (std::vector<Index>{0, 1, 3}));
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,499 @@
+// Whole factorizations: the cells of the paper's Table 1, the promises to users, and every way to ask
+// wrongly.
+
+#include "pursuit/pursuit/factor.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::vector<Atoms> kSets{sphere(), sparse(4), nonneg(), nonneg() + sparse_fraction(0.5)};
+const std::vector<WeightRule> kRules{WeightRule::free, WeightRule::newest, WeightRule::nonneg,
+                                     WeightRule(WeightRule::convex, 4.0), WeightRule::economic};
+
+Matrix symmetric_matrix(Index n, std::uint64_t seed) {
+  const Matrix A = gaussian(n, n, seed);
+  return A + A.transpose();
+}
+
+/// What every result promises, whatever was asked: members, allowed weights, no rise, true figures.
+void expect_sound(const Matrix& Y, const FactorResult& result, const AtomSet& left, const AtomSet& right,
+                  WeightRule rule, double rounding = 1e-12) {
+  const Model& model = result.model;
+  ASSERT_TRUE(model.left.allFinite() && model.right.allFinite() && model.weights.allFinite());
+  ASSERT_EQ(model.left.cols(), model.rank());
+  ASSERT_EQ(model.right.cols(), model.rank());
+  for (Index i = 0; i < model.rank(); ++i) {
+    EXPECT_TRUE(left.contains(model.left.col(i), 1e-12)) << "left atom " << i;
+    EXPECT_TRUE(right.contains(model.right.col(i), 1e-12)) << "right atom " << i;
+    EXPECT_TRUE(rule.allows_negative() || model.weights[i] >= 0) << "weight " << i;
+  }
+  if (rule.kind == WeightRule::convex && model.rank() > 0) {
+    EXPECT_NEAR(model.weights.sum(), rule.radius, 1e-10 * rule.radius);
+  }
+  const double norm_squared = Y.squaredNorm();
+  const double error = norm_squared > 0 ? (Y - model.dense()).norm() / Y.norm() : 0.0;
+  EXPECT_NEAR(result.relative_error * result.relative_error, error * error, rounding);
+  for (std::size_t i = 0; i < result.trace.size(); ++i) {
+    const Step& step = result.trace[i];
+    // The first convex weight is not a choice: it carries the whole radius.
+    const double before = i > 0 ? result.trace[i - 1].objective : 0.5 * norm_squared;
+    EXPECT_TRUE((i == 0 && rule.kind == WeightRule::convex) ||
+                step.objective <= before + rounding * norm_squared)
+        << "step " << i << ": " << before << " -> " << step.objective;
+    EXPECT_NEAR(step.gain, before - step.objective, rounding * norm_squared);
+    EXPECT_NEAR(step.relative_error, std::sqrt(2 * step.objective / norm_squared), 1e-12);
+  }
+  if (!result.trace.empty()) {
+    EXPECT_EQ(result.trace.back().rank, model.rank());
+    EXPECT_NEAR(2 * result.trace.back().objective / norm_squared, error * error, rounding);
+  }
+}
+
+TEST(Factor, KeepsItsPromisesForEveryPairOfSetsAndEveryRule) {
+  for (const Matrix& Y : {Matrix(gaussian(12, 10, 1)), Matrix(uniform(10, 12, 2))})
+    for (const Atoms& left : kSets)
+      for (const Atoms& right : kSets)
+        for (const WeightRule rule : kRules)
+          for (const int corrections : {0, 2}) {
+            SCOPED_TRACE(left->spec() + " x " + right->spec() + ", " + rule.spec() + ", " +
+                         std::to_string(corrections));
+            const FactorResult result = factor(Y, {.rank = 4,
+                                                   .left = left,
+                                                   .right = right,
+                                                   .weights = rule,
+                                                   .corrections = corrections,
+                                                   .polish = corrections * 5,
+                                                   .threads = 1,
+                                                   .use_exact_path = false});
+            expect_sound(Y, result, *left, *right, rule);
+            EXPECT_EQ(result.model.rank(), 4);
+            EXPECT_EQ(result.stop, Stop::rank_reached);
+            EXPECT_TRUE(rule.kind == WeightRule::convex || result.relative_error < 0.95);
+          }
+}
+
+TEST(FactorSymmetric, KeepsItsPromisesForEverySetAndEveryRule) {
+  const Matrix A = gaussian(20, 11, 3);
+  for (const Matrix& C : {symmetric_matrix(11, 1), Matrix(A.transpose() * A / 20)})
+    for (const Atoms& set : kSets)
+      for (const WeightRule rule : kRules)
+        for (const int corrections : {0, 2}) {
+          SCOPED_TRACE(set->spec() + ", " + rule.spec() + ", " + std::to_string(corrections));
+          const FactorResult result = factor_symmetric(C, {.rank = 4,
+                                                           .left = set,
+                                                           .weights = rule,
+                                                           .corrections = corrections,
+                                                           .polish = corrections * 5,
+                                                           .threads = 1,
+                                                           .use_exact_path = false});
+          expect_sound(C, result, *set, *set, rule);
+          EXPECT_EQ(result.model.left, result.model.right);
+          EXPECT_TRUE(result.model.symmetric);
+          EXPECT_GE(result.model.rank(), 1);
+        }
+}
+
+/// Propositions behind Theorem 1, for free weights and no corrections: each step gains at least <z, r>^2 / 2
+/// (atoms have unit norm), and the residual is orthogonal to every atom.
+TEST(Factor, GainsWhatTheoryGuaranteesInEveryStep) {
+  const Matrix Y = gaussian(15, 12, 1);
+  for (const Atoms& left : kSets)
+    for (const Atoms& right : kSets) {
+      const FactorResult result = factor(
+          Y,
+          {.rank = 6, .left = left, .right = right, .corrections = 0, .polish = 0, .use_exact_path = false});
+      for (const Step& step : result.trace)
+        EXPECT_GE(step.gain, 0.5 * step.lmo_value * step.lmo_value - 1e-11 * Y.squaredNorm()) << left->spec();
+      const Matrix R = Y - result.model.dense();
+      for (Index j = 0; j < result.model.rank(); ++j)
+        EXPECT_NEAR(result.model.left.col(j).dot(R * result.model.right.col(j)), 0, 1e-9 * Y.norm());
+    }
+}
+
+TEST(Factor, OnSpheresIsTheSvd) {
+  for (const auto& [n, m] : {std::pair<Index, Index>{40, 30}, {150, 90}}) {
+    const Matrix Y = gaussian(n, m, 1);
+    const SparseMatrix S = to_sparse(Y);
+    const Eigen::BDCSVD<Matrix> svd(Y, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    for (const FactorResult& result : {factor(Y, {.rank = 5}), factor(S, {.rank = 5})}) {
+      expect_sound(Y, result, *sphere(), *sphere(), WeightRule::free);
+      EXPECT_LT(max_difference(result.model.weights, svd.singularValues().head(5)), 1e-9);
+      EXPECT_NEAR(result.relative_error, svd.singularValues().tail(m - 5).norm() / Y.norm(), 1e-9);
+      for (Index i = 0; i < 5; ++i) {
+        Index largest = 0;
+        result.model.right.col(i).cwiseAbs().maxCoeff(&largest);
+        EXPECT_GT(result.model.right(largest, i), 0) << "signs are settled";
+        EXPECT_NEAR(std::abs(result.model.left.col(i).dot(svd.matrixU().col(i))), 1, 1e-7);
+        EXPECT_NEAR(std::abs(result.model.right.col(i).dot(svd.matrixV().col(i))), 1, 1e-7);
+      }
+      EXPECT_EQ(result.stop, Stop::rank_reached);
+      EXPECT_EQ(result.trace.size(), 5U);
+    }
+  }
+}
+
+TEST(Factor, ThroughTheLoopApproachesTheSvd) {
+  const Matrix Y = gaussian(30, 20, 1);
+  const Vector values = Eigen::BDCSVD<Matrix>(Y).singularValues();
+  for (const int corrections : {0, 2}) {
+    const FactorResult result = factor(Y, {.rank = 3,
+                                           .corrections = corrections,
+                                           .polish = corrections > 0 ? 500 : 0,
+                                           .polish_tolerance = 1e-9,
+                                           .use_exact_path = false});
+    EXPECT_NEAR(result.relative_error, values.tail(17).norm() / Y.norm(), 1e-5) << corrections;
+  }
+}
+
+TEST(FactorSymmetric, OnTheSphereIsTheEigendecomposition) {
+  for (const Index n : {20, 120}) {
+    const Matrix C = symmetric_matrix(n, 2);
+    Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(C).eigenvalues();
+    std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
+    const FactorResult free = factor_symmetric(C, {.rank = 4});
+    expect_sound(C, free, *sphere(), *sphere(), WeightRule::free);
+    EXPECT_LT(max_difference(free.model.weights, values.head(4)), 1e-8);
+    EXPECT_LT(free.model.weights.minCoeff(), 0) << "both signs are among the leading ones";
+    const FactorResult psd = factor_symmetric(C, {.rank = 4, .weights = WeightRule::nonneg});
+    expect_sound(C, psd, *sphere(), *sphere(), WeightRule::nonneg);
+    std::sort(values.begin(), values.end(), std::greater<>());
+    EXPECT_LT(max_difference(psd.model.weights, values.head(4)), 1e-8);
+  }
+}
+
+/// Disjoint supports, so that the planted atoms are the only best ones.
+struct Planted {
+  Matrix left, right;
+  Vector weights = (Vector(3) << 9, 6, 4).finished();
+  Matrix matrix() const { return left * weights.asDiagonal() * right.transpose(); }
+};
+
+Planted planted(Index n, Index m, Index k, bool nonnegative) {
+  Planted result{Matrix::Zero(n, 3), Matrix::Zero(m, 3)};
+  for (Index i = 0; i < 3; ++i) {
+    result.left.col(i).segment(i * k, k) = gaussian(k, 1, 1 + std::uint64_t(i)).normalized();
+    result.right.col(i).segment(m - (i + 1) * k, k) = gaussian(k, 1, 5 + std::uint64_t(i)).normalized();
+  }
+  if (nonnegative) {
+    result.left = result.left.cwiseAbs();
+    result.right = result.right.cwiseAbs();
+  }
+  return result;
+}
+
+void expect_recovered(const Model& model, const Matrix& left, const Matrix& right, double tolerance) {
+  ASSERT_EQ(model.rank(), 3);
+  const Matrix overlap =
+      (model.left.transpose() * left).cwiseProduct(model.right.transpose() * right).cwiseAbs();
+  for (Index i = 0; i < 3; ++i) EXPECT_GT(overlap.col(i).maxCoeff(), 1 - tolerance) << "planted atom " << i;
+}
+
+TEST(Factor, RecoversPlantedAtoms) {
+  const Matrix noise = 1e-3 * gaussian(20, 18, 9);
+  const Planted mixed = planted(20, 18, 5, false), positive = planted(20, 18, 5, true);
+  struct Cell {
+    const char* name;
+    const Planted& truth;
+    Atoms left, right;
+    WeightRule weights;
+  };
+  for (const auto& [name, truth, left, right, weights] :
+       {Cell{"SVD", mixed, sphere(), sphere(), WeightRule::free},
+        Cell{"sparse SVD", mixed, sparse(5), sparse(5), WeightRule::free},
+        Cell{"NMF", positive, nonneg(), nonneg(), WeightRule::nonneg},
+        Cell{"sparse NMF", positive, nonneg() + sparse(5), nonneg() + sparse(5), WeightRule::nonneg}})
+    for (const Start start : {Start::greedy, Start::leading}) {
+      SCOPED_TRACE(name);
+      const Matrix Y = truth.matrix() + noise;
+      const FactorResult result =
+          factor(Y, {.rank = 3, .left = left, .right = right, .weights = weights, .start = start});
+      expect_sound(Y, result, *left, *right, weights);
+      expect_recovered(result.model, truth.left, truth.right, 1e-4);
+      EXPECT_LT(result.relative_error, 3e-3);
+    }
+}
+
+TEST(FactorSymmetric, RecoversPlantedAtoms) {
+  const Matrix U = planted(20, 20, 5, false).left;
+  const Matrix E = symmetric_matrix(20, 4);
+  const Matrix C = U * (Vector(3) << 9, -6, 4).finished().asDiagonal() * U.transpose() + 1e-3 * E;
+  for (const Atoms& set : {sphere(), sparse(5)}) {  // PCA and sparse PCA
+    const FactorResult result = factor_symmetric(C, {.rank = 3, .left = set});
+    expect_sound(C, result, *set, *set, WeightRule::free);
+    expect_recovered(result.model, U, U, 1e-4);
+    EXPECT_NEAR(result.model.weights.minCoeff(), -6, 0.02) << set->spec();
+  }
+  EXPECT_EQ(factor_symmetric(C, {.rank = 3, .left = sparse(5), .weights = WeightRule::nonneg})
+                    .model.weights.minCoeff() >= 0,
+            true);
+}
+
+TEST(Factor, TellsFloatAndSparseDataApartByRoundingOnly) {
+  const Planted truth = planted(20, 18, 5, true);
+  const Matrix Y = truth.matrix() + 1e-2 * thinned(uniform(20, 18, 3), 0.3, 4);
+  const Eigen::MatrixXf narrow = Y.cast<float>();
+  const SparseMatrixOf<double> sparse_data = to_sparse(Y);
+  const SparseMatrixOf<float> narrow_sparse = to_sparse<float>(Y);
+  const AnyMatrix any = sparse_data;
+  for (const Atoms& set : {sphere(), sparse(5), nonneg()}) {
+    const FactorOptions options{.rank = 3, .left = set, .right = set};
+    const FactorResult expected = factor(Y, options);
+    const auto expect_close = [&](const FactorResult& result, double tolerance) {
+      EXPECT_NEAR(result.relative_error, expected.relative_error, tolerance) << set->spec();
+      EXPECT_LT(max_difference(result.model.dense(), expected.model.dense()), tolerance * Y.norm())
+          << set->spec();
+    };
+    expect_close(factor(sparse_data, options), 1e-6);
+    expect_close(factor(any, options), 1e-6);
+    expect_close(factor(narrow, options), 1e-3);
+    expect_close(factor(narrow_sparse, options), 1e-3);
+    expect_sound(narrow.cast<double>(), factor(narrow, options), *set, *set, WeightRule::free, 3e-7);
+  }
+}
+
+TEST(Factor, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Matrix dense = uniform(300, 270, 1);
+  const SparseMatrix thin = to_sparse(thinned(uniform(300, 1100, 2), 0.05, 3));
+  const Matrix covariance = dense.transpose() * dense;
+  const auto expect_same = [](const auto& run) {
+    const FactorResult one = run(1);
+    EXPECT_EQ(one.model.rank(), 3);
+    for (const int threads : {2, 4}) {
+      const FactorResult many = run(threads);
+      EXPECT_TRUE(same_bits(one.model.left, many.model.left)) << threads;
+      EXPECT_TRUE(same_bits(one.model.right, many.model.right)) << threads;
+      EXPECT_TRUE(same_bits(one.model.weights, many.model.weights)) << threads;
+      EXPECT_EQ(one.trace.back().objective, many.trace.back().objective);
+    }
+  };
+  for (const Atoms& set : {sphere(), nonneg(), sparse(20)}) {
+    SCOPED_TRACE(set->spec());
+    FactorOptions options{.rank = 3, .left = set, .right = set, .polish = 6};
+    if (!set->symmetric()) options.weights = WeightRule::nonneg;
+    const auto with_threads = [&](int threads) {
+      FactorOptions changed = options;
+      changed.threads = threads;
+      return changed;
+    };
+    expect_same([&](int threads) { return factor(dense, with_threads(threads)); });
+    expect_same([&](int threads) { return factor(thin, with_threads(threads)); });
+    expect_same([&](int threads) { return factor_symmetric(covariance, with_threads(threads)); });
+    options.start = Start::leading;
+    expect_same([&](int threads) { return factor(thin, with_threads(threads)); });
+  }
+}
+
+TEST(Factor, RepeatsItselfAndListensToTheSeed) {
+  const Matrix Y = gaussian(25, 20, 1);
+  const FactorOptions options{.rank = 4, .left = sparse(3), .right = sparse(2), .restarts = 16, .seed = 5};
+  const FactorResult first = factor(Y, options), again = factor(Y, options);
+  EXPECT_TRUE(same_bits(first.model.left, again.model.left));
+  EXPECT_TRUE(same_bits(first.model.weights, again.model.weights));
+  bool differs = false;
+  for (std::uint64_t seed = 6; seed < 12 && !differs; ++seed) {
+    FactorOptions other = options;
+    other.seed = seed;
+    differs = !same_bits(first.model.left, factor(Y, other).model.left);
+  }
+  EXPECT_TRUE(differs) << "six other seeds find the very same local optima";
+}
+
+TEST(FactorSymmetric, TakesACovarianceThatIsNeverFormed) {
+  const Matrix X = gaussian(50, 12, 1);
+  const Matrix middle = X.rowwise() - X.colwise().mean(), C = middle.transpose() * middle / 49.0;
+  const SparseMatrix S = to_sparse(X);
+  for (const Atoms& set : {sphere(), sparse(4)})
+    for (const DataMatrixPtr& data : {data_matrix(X), data_matrix(S)}) {
+      const FactorOptions options{.rank = 3, .left = set};
+      const FactorResult implicit = factor_symmetric(gram_matrix(centered(data), 1.0 / 49), options);
+      const FactorResult expected = factor_symmetric(C, options);
+      EXPECT_LT(max_difference(implicit.model.dense(), expected.model.dense()), 1e-7) << set->spec();
+      EXPECT_NEAR(implicit.relative_error, expected.relative_error, 1e-7);
+    }
+}
+
+TEST(Factor, StartsFromTheLeadingPairs) {
+  const Matrix Y = uniform(30, 25, 1);
+  for (const Atoms& set : kSets)
+    for (const WeightRule rule : kRules)
+      for (const int polish : {0, 20}) {
+        SCOPED_TRACE(set->spec() + ", " + rule.spec() + ", polish " + std::to_string(polish));
+        const FactorResult result = factor(Y, {.rank = 4,
+                                               .left = set,
+                                               .right = set,
+                                               .weights = rule,
+                                               .start = Start::leading,
+                                               .corrections = 0,
+                                               .polish = polish,
+                                               .use_exact_path = false});
+        expect_sound(Y, result, *set, *set, rule);
+        EXPECT_EQ(result.model.rank(), 4);
+        EXPECT_TRUE(rule.kind == WeightRule::convex || result.relative_error < 0.9);
+      }
+  const Matrix C = Y * Y.transpose();
+  for (const Atoms& set : kSets) {
+    const FactorResult result =
+        factor_symmetric(C, {.rank = 4, .left = set, .start = Start::leading, .use_exact_path = false});
+    expect_sound(C, result, *set, *set, WeightRule::free);
+    EXPECT_LT(result.relative_error, 0.9) << set->spec();
+  }
+}
+
+TEST(Factor, FindsNothingNonnegativeInANegativeMatrix) {
+  const Matrix Y = -Matrix(uniform(9, 8, 1)).array() - 0.1;
+  for (const Start start : {Start::greedy, Start::leading})
+    for (const int sweeps : {0, 4}) {
+      const FactorOptions options{.rank = 3,
+                                  .left = nonneg(),
+                                  .right = nonneg(),
+                                  .weights = WeightRule::nonneg,
+                                  .start = start,
+                                  .corrections = sweeps,
+                                  .polish = sweeps};
+      const FactorResult result = factor(Y, options);
+      expect_sound(Y, result, *nonneg(), *nonneg(), WeightRule::nonneg);
+      EXPECT_EQ(result.stop, Stop::no_ascent);
+      EXPECT_EQ(result.model.rank(), 0);
+      EXPECT_EQ(result.relative_error, 1);
+    }
+  const FactorResult free = factor(Y, {.rank = 1, .left = nonneg(), .right = nonneg()});
+  EXPECT_LT(free.model.weights[0], 0) << "free weights look along -z";
+  EXPECT_LT(free.relative_error, 0.5);
+}
+
+TEST(Factor, KeepsWeightsNonnegativeWhereOneSetIsSymmetric) {  // semi-NMF
+  const Matrix Y = gaussian(20, 15, 1);
+  for (const bool swapped : {false, true}) {
+    const Atoms left = swapped ? sphere() : nonneg(), right = swapped ? nonneg() : sphere();
+    for (const WeightRule rule : kRules) {
+      const FactorResult result = factor(Y, {.rank = 4, .left = left, .right = right, .weights = rule});
+      expect_sound(Y, result, *left, *right, rule);
+      EXPECT_GE(result.model.weights.minCoeff(), 0) << rule.spec() << ": the free sign goes into the sphere";
+    }
+  }
+}
+
+TEST(Factor, TakesEveryShape) {
+  for (const auto& [n, m] : {std::pair<Index, Index>{1, 1}, {1, 7}, {7, 1}, {2, 2}, {6, 5}})
+    for (const bool zero : {false, true})
+      for (const Atoms& left : {sphere(), sparse(1), nonneg(), nonneg() + sparse_fraction(0.5)})
+        for (const Atoms& right : {sphere(), sparse(1), nonneg()})
+          for (const WeightRule rule : kRules) {
+            SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(m) + ": " + left->spec() + " x " +
+                         right->spec() + ", " + rule.spec());
+            const Matrix Y = zero ? Matrix::Zero(n, m) : gaussian(n, m, 4);
+            const FactorResult result =
+                factor(Y, {.rank = 1, .left = left, .right = right, .weights = rule, .polish = 4});
+            expect_sound(Y, result, *left, *right, rule);
+            if (zero && rule.kind != WeightRule::convex) {
+              EXPECT_EQ(result.model.rank(), 0);
+              EXPECT_EQ(result.stop, Stop::no_ascent);
+              EXPECT_EQ(result.relative_error, 0);
+            }
+          }
+}
+
+TEST(Factor, SaysWhyItStopped) {
+  const Matrix Y = gaussian(20, 15, 1), thin = gaussian(20, 2, 2) * gaussian(15, 2, 3).transpose();
+  for (const bool exact : {true, false}) {
+    const FactorResult exhausted = factor(thin, {.rank = 5, .use_exact_path = exact});
+    EXPECT_NE(exhausted.stop, Stop::rank_reached);
+    EXPECT_EQ(exhausted.model.rank(), 2);
+    EXPECT_LT(exhausted.relative_error, 1e-4);
+    const FactorResult enough = factor(Y, {.rank = 15, .target_error = 0.5, .use_exact_path = exact});
+    EXPECT_EQ(enough.stop, Stop::target_error);
+    EXPECT_LE(enough.relative_error, 0.5);
+    EXPECT_LT(enough.model.rank(), 15);
+  }
+  const FactorOptions options{.rank = 10, .left = sparse(3), .right = sparse(3)};
+  FactorOptions limited = options, interrupted = options;
+  limited.time_limit = 1e-9;
+  EXPECT_EQ(factor(Y, limited).stop, Stop::time_limit);
+  interrupted.observer = [](const Moment& moment) { return moment.rank < 3; };
+  const FactorResult stopped = factor(Y, interrupted);
+  EXPECT_EQ(stopped.stop, Stop::interrupted);
+  EXPECT_EQ(stopped.model.rank(), 3);
+  expect_sound(Y, stopped, *sparse(3), *sparse(3), WeightRule::free);
+}
+
+TEST(Factor, ConvexWeightsReachTheInsideOfTheHull) {
+  // ||Y||_* is far below the radius: combinations of opposite atoms are needed.
+  const Matrix Y = 0.2 * gaussian(4, 1, 1) * gaussian(3, 1, 2).transpose();
+  const FactorResult result = factor(Y, {.rank = 12,
+                                         .left = sparse(4),
+                                         .right = sparse(3),
+                                         .weights = {WeightRule::convex, 20.0},
+                                         .corrections = 0,
+                                         .polish = 0});
+  expect_sound(Y, result, *sparse(4), *sparse(3), {WeightRule::convex, 20.0});
+  EXPECT_LT(result.relative_error, 1e-6);
+}
+
+TEST(Factor, NamesTheOptionThatIsWrong) {
+  const Matrix Y = gaussian(6, 5, 1);
+  const auto refusal = [&](const auto& change) {
+    FactorOptions options{.rank = 2};
+    change(options);
+    return message_of<InvalidArgument>([&] { factor(Y, options); });
+  };
+  using Options = FactorOptions&;
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal([](Options o) { o.rank = 0; }), HasSubstr("rank 0"));
+  EXPECT_THAT(refusal([](Options o) { o.rank = 6; }),
+              AllOf(HasSubstr("rank 6"), HasSubstr("6 x 5 matrix"), HasSubstr("at most 5"),
+                    HasSubstr("sphere x sphere")));
+  EXPECT_THAT(refusal([](Options o) { o.rank = 31, o.left = sparse(2); }),
+              AllOf(HasSubstr("rank 31"), HasSubstr("at most 30")));
+  EXPECT_THAT(refusal([](Options o) { o.corrections = -1; }),
+              AllOf(HasSubstr("corrections -1"), HasSubstr("0 or more")));
+  EXPECT_THAT(refusal([](Options o) { o.correct_last = 0; }),
+              AllOf(HasSubstr("correct_last 0"), HasSubstr("1 or more")));
+  EXPECT_THAT(refusal([](Options o) { o.polish = -2; }),
+              AllOf(HasSubstr("polish -2"), HasSubstr("0 or more")));
+  EXPECT_THAT(refusal([](Options o) { o.polish_tolerance = kNaN; }), HasSubstr("polish_tolerance nan"));
+  EXPECT_THAT(refusal([](Options o) { o.restarts = 0; }),
+              AllOf(HasSubstr("restarts 0"), HasSubstr("1 or more")));
+  EXPECT_THAT(refusal([](Options o) { o.threads = -1; }),
+              AllOf(HasSubstr("threads -1"), HasSubstr("0 (all cores) or more")));
+  EXPECT_THAT(refusal([](Options o) { o.target_error = 1; }),
+              AllOf(HasSubstr("target_error 1"), HasSubstr("below 1")));
+  EXPECT_THAT(refusal([](Options o) { o.target_error = -0.5; }), HasSubstr("target_error -0.5"));
+  EXPECT_THAT(refusal([](Options o) { o.time_limit = 0; }),
+              AllOf(HasSubstr("time_limit 0"), HasSubstr("above 0")));
+  EXPECT_THAT(refusal([](Options o) { o.time_limit = kNaN; }), HasSubstr("time_limit nan"));
+  EXPECT_THAT(refusal([](Options o) { o.left = sparse(7); }),
+              AllOf(HasSubstr("sparse:7"), HasSubstr("6 entries")));
+  EXPECT_THAT(refusal([](Options o) { o.right = sparse(6); }),
+              AllOf(HasSubstr("sparse:6"), HasSubstr("5 entries")));
+  EXPECT_THAT(refusal([](Options o) { o.left = nullptr; }), HasSubstr("left"));
+  for (const double radius : {0.0, -1.0, kNaN})
+    EXPECT_THAT(refusal([&](Options o) {
+                  o.weights = {WeightRule::convex, radius};
+                }),
+                AllOf(HasSubstr("weights convex:"), HasSubstr("above 0")));
+}
+
+TEST(Factor, RefusesMatricesItCannotUse) {
+  const Matrix empty(0, 3), large = Matrix::Constant(3, 3, 1e200);
+  EXPECT_THAT(message_of<InvalidInput>([&] { factor(empty); }), HasSubstr("empty"));
+  EXPECT_THAT(message_of<InvalidInput>([&] { factor(large, {.rank = 1}); }), HasSubstr("squared norm"));
+  const Matrix wide = gaussian(3, 4, 1), crooked = gaussian(4, 4, 1);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { factor_symmetric(wide, {.rank = 1}); }),
+              AllOf(HasSubstr("square"), HasSubstr("3 x 4")));
+  EXPECT_THAT(message_of<InvalidInput>([&] { factor_symmetric(crooked, {.rank = 1}); }),
+              HasSubstr("not symmetric"));
+  Matrix nearly = crooked + crooked.transpose();
+  nearly(0, 1) += 1e-12;
+  EXPECT_NO_THROW(factor_symmetric(nearly, {.rank = 1}));
+}
+
+}  // namespace
+}  // namespace pursuit

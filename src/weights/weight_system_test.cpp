@@ -1,0 +1,280 @@
+// Weights against the least squares problems that define them, with atoms as columns of a matrix Z.
+
+#include "pursuit/weights/weight_system.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <bit>
+
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Atoms and a target in R^n.
+struct Problem {
+  Matrix Z;
+  Vector y;
+
+  double objective(const Vector& alpha) const {
+    return 0.5 * (y - Z.leftCols(alpha.size()) * alpha).squaredNorm();
+  }
+  Vector descent(const Vector& alpha) const {  // <z_i, r>
+    return Z.leftCols(alpha.size()).transpose() * (y - Z.leftCols(alpha.size()) * alpha);
+  }
+  bool append_to(WeightSystem& system, Index i) const {
+    return system.append(Z.leftCols(i).transpose() * Z.col(i), Z.col(i).squaredNorm(), Z.col(i).dot(y));
+  }
+  WeightSystem with_all(WeightRule rule) const {
+    WeightSystem system(rule, y.squaredNorm());
+    for (Index i = 0; i < Z.cols(); ++i) {
+      EXPECT_TRUE(append_to(system, i)) << "atom " << i;
+      system.solve();
+    }
+    return system;
+  }
+};
+
+Problem random_problem(Index n, Index r, std::uint64_t seed) {
+  return {gaussian(n, r, seed), Vector(gaussian(n, 1, seed + 1000))};
+}
+
+/// Least squares over every support with non-negative weights (summing to `total` where total > 0):
+/// exhaustive.
+Vector brute_force(const Problem& problem, double total) {
+  const Index r = problem.Z.cols();
+  Vector best = Vector::Zero(r);
+  double least = total > 0 ? std::numeric_limits<double>::infinity() : problem.objective(best);
+  for (unsigned mask = 1; mask < (1U << unsigned(r)); ++mask) {
+    const Index p = std::popcount(mask), size = p + (total > 0 ? 1 : 0);
+    std::vector<Index> support;
+    for (Index i = 0; i < r; ++i)
+      if (((mask >> unsigned(i)) & 1U) != 0) support.push_back(i);
+    const Matrix Zp = problem.Z(Eigen::all, support);
+    Matrix system = Matrix::Zero(size, size);
+    Vector right = Vector::Constant(size, total);
+    system.topLeftCorner(p, p) = Zp.transpose() * Zp;
+    right.head(p) = Zp.transpose() * problem.y;
+    if (total > 0) {
+      system.col(p).head(p).setOnes();
+      system.row(p).head(p).setOnes();
+    }
+    const Vector solution = system.completeOrthogonalDecomposition().solve(right).head(p);
+    if (solution.minCoeff() < 0) continue;
+    Vector alpha = Vector::Zero(r);
+    alpha(support) = solution;
+    if (const double f = problem.objective(alpha); f < least) {
+      least = f;
+      best = alpha;
+    }
+  }
+  return best;
+}
+
+TEST(WeightSystem, FreeWeightsAreLeastSquares) {
+  for (const Index r : {1, 3, 12, 20}) {
+    const Problem problem = random_problem(25, r, std::uint64_t(r));
+    const WeightSystem system = problem.with_all(WeightRule::free);
+    EXPECT_LT(max_difference(system.weights(), problem.Z.colPivHouseholderQr().solve(problem.y)), 1e-11);
+    EXPECT_NEAR(system.objective(), problem.objective(system.weights()), 1e-12);
+    EXPECT_EQ(system.size(), r);
+  }
+}
+
+TEST(WeightSystem, NewestWeightIsMatchingPursuit) {
+  const Problem problem = random_problem(10, 5, 1);
+  WeightSystem system(WeightRule::newest, problem.y.squaredNorm());
+  Vector residual = problem.y;
+  for (Index i = 0; i < 5; ++i) {
+    ASSERT_TRUE(problem.append_to(system, i));
+    system.solve();
+    const Vector z = problem.Z.col(i);
+    const double alpha = z.dot(residual) / z.squaredNorm();
+    residual -= alpha * z;
+    EXPECT_NEAR(system.weights()[i], alpha, 1e-12);
+    EXPECT_NEAR(system.objective(), 0.5 * residual.squaredNorm(), 1e-12);
+  }
+}
+
+TEST(WeightSystem, EconomicWeightsAreTheBestTwoNumbers) {
+  const Problem problem = random_problem(10, 5, 2);
+  WeightSystem system(WeightRule::economic, problem.y.squaredNorm());
+  Vector x = Vector::Zero(10);
+  for (Index i = 0; i < 5; ++i) {
+    ASSERT_TRUE(problem.append_to(system, i));
+    system.solve();
+    Matrix pair(10, 2);
+    pair << x, problem.Z.col(i);
+    const Vector best = pair.completeOrthogonalDecomposition().solve(problem.y);
+    x = pair * best;
+    EXPECT_LT(max_difference(problem.Z.leftCols(i + 1) * system.weights(), x), 1e-11);
+  }
+}
+
+TEST(WeightSystem, EconomicWeightsTakeAnAtomAlongTheIterate) {
+  const Problem problem{(Matrix(3, 2) << 1, 2, 0, 0, 0, 0).finished(), (Vector(3) << 3, 1, 0).finished()};
+  const WeightSystem system = problem.with_all(WeightRule::economic);
+  EXPECT_TRUE(system.weights().allFinite());
+  EXPECT_NEAR(system.objective(), 0.5, 1e-14);
+}
+
+RC_GTEST_PROP(WeightSystem, NonnegativeWeightsAreTheBestOverAllSupports, ()) {
+  const Index r = *rc::gen::inRange<Index>(1, 7);
+  const Problem problem = random_problem(8, r, *rc::gen::inRange<std::uint64_t>(0, 100000));
+  const Vector alpha = problem.with_all(WeightRule::nonneg).weights(), expected = brute_force(problem, 0);
+  RC_ASSERT(max_difference(alpha, expected) < 1e-9);
+}
+
+RC_GTEST_PROP(WeightSystem, ConvexWeightsAreTheBestOverAllFaces, ()) {
+  const Index r = *rc::gen::inRange<Index>(1, 7);
+  const Problem problem = random_problem(8, r, *rc::gen::inRange<std::uint64_t>(0, 100000));
+  const double radius = *rc::gen::element(0.1, 1.0, 5.0);
+  const Vector alpha = problem.with_all({WeightRule::convex, radius}).weights();
+  RC_ASSERT(std::abs(alpha.sum() - radius) < 1e-12);
+  RC_ASSERT(max_difference(alpha, brute_force(problem, radius)) < 1e-9);
+}
+
+/// Optimality on the non-negative weights: <z_i, r> = lambda where alpha_i > 0, at most lambda elsewhere.
+void expect_optimal(const Problem& problem, const Vector& alpha, bool summed, double tolerance) {
+  EXPECT_GE(alpha.minCoeff(), 0);
+  const Vector descent = problem.descent(alpha);
+  const double lambda = summed ? descent.dot(alpha) / alpha.sum() : 0;
+  for (Index i = 0; i < alpha.size(); ++i) {
+    EXPECT_LT(descent[i], lambda + tolerance) << i;
+    EXPECT_TRUE(alpha[i] == 0 || descent[i] > lambda - tolerance) << i;
+  }
+}
+
+TEST(WeightSystem, ConstrainedWeightsAreOptimalForManyAtoms) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Problem problem = random_problem(60, 40, seed);
+    problem.Z = problem.Z.cwiseAbs();  // strongly correlated, as the atoms of NMF are
+    problem.y = problem.Z * Vector(gaussian(40, 1, seed + 7));
+    expect_optimal(problem, problem.with_all(WeightRule::nonneg).weights(), false, 1e-8);
+    const WeightSystem convex = problem.with_all({WeightRule::convex, 3.0});
+    expect_optimal(problem, convex.weights(), true, 1e-8);
+    EXPECT_NEAR(convex.weights().sum(), 3, 1e-11);
+  }
+}
+
+TEST(WeightSystem, ObjectiveNeverRises) {
+  for (const WeightRule rule :
+       {WeightRule(WeightRule::free), WeightRule(WeightRule::newest), WeightRule(WeightRule::nonneg),
+        WeightRule(WeightRule::convex, 2.0), WeightRule(WeightRule::economic)}) {
+    const Problem problem = random_problem(12, 10, 5);
+    WeightSystem system(rule, problem.y.squaredNorm());
+    double before = system.objective();
+    EXPECT_NEAR(before, 0.5 * problem.y.squaredNorm(), 1e-14);
+    for (Index i = 0; i < 10; ++i) {
+      ASSERT_TRUE(problem.append_to(system, i));
+      system.solve();
+      // The first convex weight is not a choice: it must carry the whole sum.
+      const bool forced = rule.kind == WeightRule::convex && i == 0;
+      EXPECT_TRUE(forced || system.objective() <= before + 1e-13) << rule.spec() << ", atom " << i;
+      EXPECT_NEAR(system.objective(), problem.objective(system.weights()), 1e-12) << rule.spec();
+      before = system.objective();
+    }
+  }
+}
+
+TEST(WeightSystem, RefusesADependentAtomAndStaysAsItWas) {
+  Problem problem = random_problem(9, 4, 1);
+  problem.Z.col(3) = problem.Z.col(0) - 2 * problem.Z.col(2);
+  WeightSystem system(WeightRule::free, problem.y.squaredNorm());
+  for (Index i = 0; i < 3; ++i) ASSERT_TRUE(problem.append_to(system, i));
+  system.solve();
+  const Vector before = system.weights();
+  EXPECT_FALSE(problem.append_to(system, 3));
+  EXPECT_EQ(system.size(), 3);
+  system.solve();
+  EXPECT_EQ(system.weights(), before);
+}
+
+TEST(WeightSystem, ADependentAtomMayHelpWhereWeightsCannotBeNegative) {
+  // -z lies in the span of z, but only it can reach a target along -z.
+  const Problem problem{(Matrix(2, 2) << 1, -1, 0, 0).finished(), (Vector(2) << -2, 0).finished()};
+  WeightSystem system(WeightRule::nonneg, problem.y.squaredNorm());
+  ASSERT_TRUE(problem.append_to(system, 0));
+  system.solve();
+  EXPECT_EQ(system.weights()[0], 0);
+  ASSERT_TRUE(problem.append_to(system, 1));
+  system.solve();
+  EXPECT_NEAR(system.objective(), 0, 1e-15);
+}
+
+TEST(WeightSystem, ConvexWeightsReachInsideTheHullWithOppositeAtoms) {
+  // Frank-Wolfe on the segment from -z to z: a target of 0.1 z needs both ends.
+  const Problem problem{(Matrix(2, 2) << 1, -1, 0, 0).finished(), (Vector(2) << 0.1, 0).finished()};
+  WeightSystem system(WeightRule::convex, problem.y.squaredNorm());
+  ASSERT_TRUE(problem.append_to(system, 0));
+  system.solve();
+  ASSERT_TRUE(problem.append_to(system, 1));
+  system.solve();
+  EXPECT_NEAR(system.objective(), 0, 1e-15);
+  EXPECT_LT(max_difference(system.weights(), (Vector(2) << 0.55, 0.45).finished()), 1e-14);
+}
+
+TEST(WeightSystem, ResetTakesDependentAtomsAndGoesOn) {
+  for (const WeightRule rule :
+       {WeightRule(WeightRule::free), WeightRule(WeightRule::newest), WeightRule(WeightRule::nonneg),
+        WeightRule(WeightRule::convex, 2.0), WeightRule(WeightRule::economic)}) {
+    SCOPED_TRACE(rule.spec());
+    Problem problem = random_problem(9, 5, 3);
+    problem.Z.col(2) = problem.Z.col(1);  // a correction made two atoms equal
+    WeightSystem system(rule, problem.y.squaredNorm());
+    const Matrix Z = problem.Z.leftCols(3);
+    const Vector weights = Vector::Constant(3, 2.0 / 3);
+    system.reset(Z.transpose() * Z, Z.transpose() * problem.y, weights);
+    EXPECT_EQ(system.weights(), weights);
+    EXPECT_NEAR(system.objective(), problem.objective(weights), 1e-12);
+    for (Index i = 3; i < 5; ++i) {
+      const double before = system.objective();
+      ASSERT_TRUE(problem.append_to(system, i));
+      system.solve();
+      EXPECT_TRUE(system.weights().allFinite());
+      EXPECT_LE(system.objective(), before + 1e-12);
+      EXPECT_NEAR(system.objective(), problem.objective(system.weights()), 1e-11);
+    }
+    if (rule.kind == WeightRule::free) {
+      const Vector residual = problem.y - problem.Z * system.weights();
+      EXPECT_LT((problem.Z.transpose() * residual).cwiseAbs().maxCoeff(), 1e-10) << "still a projection";
+    }
+    if (!rule.allows_negative())
+      expect_optimal(problem, system.weights(), rule.kind == WeightRule::convex, 1e-8);
+  }
+}
+
+TEST(WeightSystem, ResetToNothingStartsAgain) {
+  const Problem problem = random_problem(9, 2, 3);
+  WeightSystem system = problem.with_all(WeightRule::free);
+  system.reset(Matrix(0, 0), Vector(0), Vector(0));
+  EXPECT_EQ(system.size(), 0);
+  EXPECT_NEAR(system.objective(), 0.5 * problem.y.squaredNorm(), 1e-14);
+  system.solve();
+  EXPECT_TRUE(problem.append_to(system, 0));
+}
+
+TEST(WeightSystem, AscentIsWhatTheRuleAllows) {
+  const Problem problem = random_problem(9, 3, 4);
+  for (const auto kind : {WeightRule::free, WeightRule::newest, WeightRule::economic})
+    EXPECT_EQ(problem.with_all(kind).ascent(-2), 2);
+  EXPECT_EQ(problem.with_all(WeightRule::nonneg).ascent(-2), -2);
+  EXPECT_EQ(WeightSystem({WeightRule::convex, 2.0}, 1).ascent(-2), std::numeric_limits<double>::infinity());
+  const WeightSystem convex = problem.with_all({WeightRule::convex, 2.0});
+  const double along_x = problem.descent(convex.weights()).dot(convex.weights()) / 2;
+  EXPECT_NEAR(convex.ascent(3), 3 - along_x, 1e-12);
+  EXPECT_NEAR(convex.ascent(problem.descent(convex.weights()).maxCoeff()), 0, 1e-12)
+      << "no gap over the atoms already there";
+}
+
+TEST(WeightSystem, MovesLikeAValue) {
+  const Problem problem = random_problem(9, 3, 4);
+  WeightSystem first = problem.with_all(WeightRule::free);
+  const Vector weights = first.weights();
+  WeightSystem second = std::move(first);
+  EXPECT_EQ(second.weights(), weights);
+  EXPECT_EQ(second.rule().spec(), "free");
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,250 @@
+// The program as people and scripts meet it: what it prints where, how it ends, and what it does with bad input.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "pursuit/base/random.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/model_file.hpp"
+
+namespace pursuit {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Finished {
+  int status;
+  std::string out, err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    Random random(1);
+    const Matrix planted = random.gaussian_matrix(30, 3).cwiseAbs() * random.gaussian_matrix(3, 20).cwiseAbs();
+    write_matrix(path("A.npy"), {Matrix(planted + 0.01 * random.gaussian_matrix(30, 20).cwiseAbs()), {}, {}});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+  std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(path(name)).rdbuf();
+    return text.str();
+  }
+
+  /// Runs the program in the test's folder.
+  Finished run(const std::string& arguments) const {
+    const std::string command = fmt::format("cd '{}' && '{}' {} > stdout.txt 2> stderr.txt < /dev/null", folder_.string(),
+                                            PURSUIT_PROGRAM, arguments);
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout.txt"), read("stderr.txt")};
+  }
+  json run_json(const std::string& arguments) const {
+    const Finished finished = run(arguments + " --json");
+    EXPECT_EQ(finished.status, 0) << arguments << "\n" << finished.err;
+    EXPECT_EQ(finished.err, "") << arguments;
+    return json::parse(finished.out, nullptr, false);
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("pursuit_cli_test_{}", ::getpid());
+};
+
+TEST_F(Cli, EveryCellOfTableOneLeftColumn) {
+  write("S.csv", "4,1,0\n1,3,1\n0,1,2\n");
+  for (const std::string cell : {
+           "A.npy --rank 3",                                                                      // SVD
+           "A.npy --rank 3 --left sparse:9 --right sparse:6",                                     // sparse SVD
+           "A.npy --rank 3 --left nonneg --right nonneg --weights nonneg",                        // NMF
+           "A.npy --rank 3 --left nonneg+sparse:0.5 --right nonneg+sparse:8 --weights nonneg",    // sparse NMF
+           "A.npy --rank 3 --covariance --symmetric sphere",                                      // PCA
+           "A.npy --rank 3 --covariance --symmetric sparse:5",                                    // sparse PCA
+           "S.csv --rank 2 --symmetric nonneg --weights nonneg",                                  // symmetric NMF
+       }) {
+    const json object = run_json("factor " + cell + " --out m.npz");
+    EXPECT_LT(object["relative_error"].get<double>(), 0.9) << cell;
+    for (const char* field : {"rank", "relative_error", "seconds", "peak_memory_bytes", "stop", "path"})
+      EXPECT_TRUE(object.contains(field)) << field;
+    const ModelFile model = load_model(path("m.npz"));
+    EXPECT_EQ(model.model.rank(), object["rank"].get<Index>());
+    EXPECT_EQ(model.metadata.at("stop"), object["stop"].get<std::string>());
+  }
+}
+
+TEST_F(Cli, ModelReconstructsToTheErrorItClaims) {
+  const json object = run_json("factor A.npy --rank 3 --left nonneg --right sparse:10 --out m.npz");
+  ASSERT_EQ(run("reconstruct m.npz --out X.csv").status, 0);
+  const Matrix A = std::get<Matrix>(read_matrix(path("A.npy")).matrix);
+  const Matrix X = std::get<Matrix>(read_matrix(path("X.csv")).matrix);
+  EXPECT_NEAR((A - X).norm() / A.norm(), object["relative_error"].get<double>(), 1e-9);
+  EXPECT_EQ(run("reconstruct m.npz --rank 7 --out X.csv").status, 2);
+}
+
+TEST_F(Cli, PcaReportsBothDefinitionsAndWritesNamedTables) {
+  write("data.csv", "id,height,width,depth\ns1,1,2,3\ns2,2,1,5\ns3,4,4,1\ns4,0,1,2\ns5,3,3,9\n");
+  const json object = run_json("pca data.csv --components 2 --atoms sparse:2 --loadings L.csv --scores S.csv");
+  EXPECT_GT(object["explained"]["span"].get<double>(), 0.5);
+  EXPECT_LE(object["explained"]["span"].get<double>(), 1.0 + 1e-12);
+  EXPECT_GT(object["explained"]["plain"].get<double>(), 0.0);
+  EXPECT_THAT(read("L.csv"), testing::AllOf(HasSubstr("height"), HasSubstr("component_2")));
+  EXPECT_THAT(read("S.csv"), HasSubstr("s4"));
+}
+
+TEST_F(Cli, OmpCodesAndCertificate) {
+  Random random(2);
+  write_matrix(path("D.npy"), {random.gaussian_matrix(10, 25), {}, {}});
+  write_matrix(path("Y.npy"), {random.gaussian_matrix(10, 4), {}, {}});
+  const json object = run_json("omp D.npy Y.npy --atoms 5 --out codes.npz --certificate");
+  EXPECT_EQ(object["nonzeros"].get<int>(), 20);
+  EXPECT_TRUE(object["certificate"]["holds"].get<bool>());
+  EXPECT_EQ(cols_of(read_matrix(path("codes.npz")).matrix), 4);
+}
+
+TEST_F(Cli, ThreadsDoNotChangeABit) {
+  for (const std::string sets : {"--left nonneg --right sparse:5", "--left nonneg --right nonneg --weights nonneg"}) {
+    run_json("factor A.npy --rank 4 " + sets + " --threads 1 --out one.npz");
+    const ModelFile one = load_model(path("one.npz"));
+    for (const int threads : {2, 4}) {
+      run_json(fmt::format("factor A.npy --rank 4 {} --threads {} --out many.npz", sets, threads));
+      const ModelFile many = load_model(path("many.npz"));
+      EXPECT_EQ(one.model.left, many.model.left);
+      EXPECT_EQ(one.model.right, many.model.right);
+      EXPECT_EQ(one.model.weights, many.model.weights);
+    }
+  }
+}
+
+TEST_F(Cli, ConvertsBetweenAllFormats) {
+  for (const std::string file : {"B.mtx", "B.mtx.gz", "B.npz", "B.csv", "B.tsv", "B.npy"}) {
+    ASSERT_EQ(run("convert A.npy " + file).status, 0) << file;
+    ASSERT_EQ(run("convert " + file + " back.npy").status, 0) << file;
+    EXPECT_EQ(std::get<Matrix>(read_matrix(path("back.npy")).matrix), std::get<Matrix>(read_matrix(path("A.npy")).matrix))
+        << file;
+  }
+}
+
+TEST_F(Cli, InspectShowsThePathAndAPlot) {
+  run_json("factor A.npy --rank 4 --left nonneg --right sparse:5 --out m.npz --plot path.svg");
+  const Finished finished = run("inspect m.npz");
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, testing::AllOf(HasSubstr("30 x 20"), HasSubstr("right support"), HasSubstr("rank")));
+  EXPECT_THAT(read("path.svg"), HasSubstr("<svg"));
+  EXPECT_EQ(json::parse(run("inspect m.npz --json").out)["atoms"].size(), 4u);
+}
+
+TEST_F(Cli, HelpOfEveryCommandHasExamples) {
+  for (const std::string command : {"", "factor", "pca", "omp", "inspect", "reconstruct", "convert", "demo"}) {
+    const Finished finished = run(command + " --help");
+    EXPECT_EQ(finished.status, 0) << command;
+    EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
+  }
+}
+
+TEST_F(Cli, DemoRecoversEveryPartAndWritesPictures) {
+  const Finished finished = run("demo --out pictures");
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, testing::ContainsRegex("nonneg\\+sparse .* 6 / 6"));
+  EXPECT_THAT(read("pictures/atoms.svg"), HasSubstr("</svg>"));
+}
+
+TEST_F(Cli, EmptyResultsAreSensible) {
+  write("zero.csv", "0,0,0\n0,0,0\n");
+  const json zero = run_json("factor zero.csv --rank 2 --left nonneg --out m.npz");
+  EXPECT_EQ(zero["rank"].get<int>(), 0);
+  EXPECT_EQ(zero["stop"].get<std::string>(), "no_ascent");
+  EXPECT_EQ(run("inspect m.npz").status, 0);
+  write("row.csv", "1,2,3\n");
+  EXPECT_NEAR(run_json("factor row.csv --rank 1")["relative_error"].get<double>(), 0, 1e-12);
+  write("column.csv", "1\n2\n3\n");
+  EXPECT_NEAR(run_json("factor column.csv --rank 1 --left nonneg")["relative_error"].get<double>(), 0, 1e-12);
+}
+
+struct BadCase {
+  std::string what, arguments;
+  int status;
+  std::string message;
+};
+
+TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
+  write("nan.csv", "1,2\n3,nan\n");
+  write("empty.csv", "");
+  write("ragged.csv", "1,2\n3\n");
+  write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n1152921504606846976 4 1152921504606846976\n1 1 1\n");
+  write("twice.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 2\n");
+  write("tall.csv", "1,2\n3,4\n5,6\n");
+  write("skew.csv", "1,2\n0,1\n");
+  write("cut.npy", read("A.npy").substr(0, 200));
+  const std::vector<BadCase> cases = {
+      {"missing file", "factor none.npy", 3, "none.npy"},
+      {"NaN entry", "factor nan.csv --rank 1", 3, "nan"},
+      {"empty file", "factor empty.csv --rank 1", 3, "empty"},
+      {"ragged lines", "factor ragged.csv --rank 1", 3, "line 2"},
+      {"truncated file", "factor cut.npy --rank 1", 3, "cut.npy"},
+      {"absurd header", "factor huge.mtx --rank 1", 3, "huge.mtx"},
+      {"duplicate entry", "factor twice.mtx --rank 1", 3, "twice.mtx"},
+      {"rank too large", "factor A.npy --rank 21", 2, "at most 20"},
+      {"rank zero", "factor A.npy --rank 0", 2, "rank 0"},
+      {"k too large", "factor A.npy --right sparse:21", 2, "sparse:21"},
+      {"k zero", "factor A.npy --right sparse:0", 2, "at least 1"},
+      {"unknown set", "factor A.npy --left spherical", 2, "spherical"},
+      {"unknown weights", "factor A.npy --weights heavy", 2, "heavy"},
+      {"target error", "factor A.npy --target-error 1.5", 2, "target_error 1.5"},
+      {"unknown option", "factor A.npy --sparse 3", 2, "--sparse"},
+      {"no command", "", 2, "subcommand"},
+      {"not square", "factor tall.csv --symmetric sphere", 2, "square"},
+      {"not symmetric", "factor skew.csv --symmetric sphere --rank 1", 3, "not symmetric"},
+      {"covariance alone", "factor A.npy --covariance", 2, "--symmetric"},
+      {"output folder missing", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},
+      {"output is a folder", "factor A.npy --rank 2 --out .", 4, "."},
+      {"unknown output format", "convert A.npy B.xlsx", 2, "xlsx"},
+      {"components", "pca A.npy --components 40", 2, "at most 20"},
+      {"OMP sizes", "omp A.npy tall.csv --atoms 1", 2, "rows"},
+      {"model that is none", "inspect A.npy", 3, "A.npy"},
+  };
+  const auto listing = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path("."))) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  run("--version");
+  const auto before = listing();
+  for (const auto& bad : cases) {
+    const Finished finished = run(bad.arguments);
+    EXPECT_EQ(finished.status, bad.status) << bad.what << ": " << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr(bad.message)) << bad.what;
+    EXPECT_EQ(finished.out, "") << bad.what;
+  }
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(Cli, InterruptKeepsTheResultSoFar) {
+  Random random(5);
+  write_matrix(path("big.npy"), {random.gaussian_matrix(600, 500), {}, {}});
+  const std::string command = fmt::format(
+      "cd '{}' && (timeout -s INT 1.5 '{}' factor big.npy --rank 400 --left nonneg --right sparse:100 --out m.npz --json "
+      "> stdout.txt; echo $? > status.txt)",
+      path("."), PURSUIT_PROGRAM);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const json object = json::parse(read("stdout.txt"), nullptr, false);
+  ASSERT_TRUE(object.is_object());
+  EXPECT_EQ(object["stop"].get<std::string>(), "interrupted");
+  EXPECT_GE(load_model(path("m.npz")).model.rank(), 1);
+}
+
+}  // namespace
+}  // namespace pursuit
