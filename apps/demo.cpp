@@ -8,8 +8,8 @@
 
 #include "apps/output.hpp"
 #include "apps/session.hpp"
-#include "pursuit/base/random.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/random.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/report/svg.hpp"
 #include "pursuit/report/terminal_plot.hpp"
@@ -30,12 +30,12 @@ Matrix planted_parts() {
     parts.push_back(part);
   };
   const auto distance = [](double x, double y, double cx, double cy) { return std::hypot(x - cx, y - cy); };
-  draw([](double x, double y) { return y >= 2 && y <= 3 && x >= 1 && x <= 14; });                     // bar
-  draw([](double x, double) { return x >= 11 && x <= 12; });                                          // post
-  draw([&](double x, double y) { return std::abs(distance(x, y, 5, 9) - 4) < 0.8; });                 // ring
-  draw([](double x, double y) { return std::abs(x - y) < 1; });                                       // diagonal
-  draw([&](double x, double y) { return distance(x, y, 12, 12) < 2.6; });                             // disc
-  draw([](double x, double y) { return std::abs(x - 4) + std::abs(y - 4) < 2.5; });                   // diamond
+  draw([](double x, double y) { return y >= 2 && y <= 3 && x >= 1 && x <= 14; });      // bar
+  draw([](double x, double) { return x >= 11 && x <= 12; });                           // post
+  draw([&](double x, double y) { return std::abs(distance(x, y, 5, 9) - 4) < 0.8; });  // ring
+  draw([](double x, double y) { return std::abs(x - y) < 1; });                        // diagonal
+  draw([&](double x, double y) { return distance(x, y, 12, 12) < 2.6; });              // disc
+  draw([](double x, double y) { return std::abs(x - 4) + std::abs(y - 4) < 2.5; });    // diamond
   Matrix columns(kSide * kSide, Index(parts.size()));
   for (std::size_t i = 0; i < parts.size(); ++i) columns.col(Index(i)) = parts[i].reshaped().normalized();
   return columns;
@@ -69,7 +69,9 @@ std::vector<Index> match(const Matrix& parts, const Matrix& atoms, Vector& simil
   return matched;
 }
 
-Matrix picture(const Vector& column) { return column.reshaped(kSide, kSide); }
+Matrix picture(const Vector& column) {
+  return column.reshaped(kSide, kSide);
+}
 
 /// Terminal pictures next to each other, line by line.
 std::string side_by_side(const std::vector<std::string>& blocks) {
@@ -103,15 +105,18 @@ int run(const std::string& folder) {
       {"nonneg", "nonneg", "nonneg", "nonneg"},
       {"sparse", "sphere", fmt::format("sparse:{}", sparsity), "free"},
       {"nonneg+sparse", "nonneg", fmt::format("nonneg+sparse:{}", sparsity), "nonneg"}};
-  fmt::print("{} noisy pictures of {} x {} pixels, each a mixture of {} hidden parts. Which factorization finds them?\n\n",
-             kImages, kSide, kSide, parts.cols());
+  fmt::print(
+      "{} noisy pictures of {} x {} pixels, each a mixture of {} hidden parts. Which factorization finds "
+      "them?\n\n",
+      kImages, kSide, kSide, parts.cols());
 
   std::vector<Tile> tiles;
-  for (Index i = 0; i < parts.cols(); ++i) tiles.push_back({fmt::format("part {}", i + 1), picture(parts.col(i))});
+  for (Index i = 0; i < parts.cols(); ++i)
+    tiles.push_back({fmt::format("part {}", i + 1), picture(parts.col(i))});
   std::vector<Series> errors;
   std::vector<std::string> shown;
-  fmt::print("{:<15} {:<24} {:>9} {:>10} {:>10} {:>9}\n", "atoms", "sets (left x right)", "error", "recovered",
-             "worst part", "seconds");
+  fmt::print("{:<15} {:<24} {:>9} {:>10} {:>10} {:>9}\n", "atoms", "sets (left x right)", "error",
+             "recovered", "worst part", "seconds");
   for (const auto& [name, left, right, weights] : contenders) {
     const FactorResult result = factor(data, {.rank = parts.cols(),
                                               .left = parse_atoms(left),
@@ -120,8 +125,8 @@ int run(const std::string& folder) {
     Vector similarity;
     const auto matched = match(parts, result.model.right, similarity);
     fmt::print("{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name, left + " x " + right,
-               result.relative_error, (similarity.array() > 0.95).count(), parts.cols(), similarity.minCoeff(),
-               result.seconds);
+               result.relative_error, (similarity.array() > 0.95).count(), parts.cols(),
+               similarity.minCoeff(), result.seconds);
     const Trace steps = path_by_rank(result.trace);
     Series series{name, Vector(Index(steps.size())), Vector(Index(steps.size()))};
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -130,17 +135,20 @@ int run(const std::string& folder) {
     }
     errors.push_back(series);
     for (std::size_t i = 0; i < matched.size(); ++i)
-      tiles.push_back({fmt::format("{} {:.2f}", name, similarity[Index(i)]), picture(result.model.right.col(matched[i]))});
+      tiles.push_back({fmt::format("{} {:.2f}", name, similarity[Index(i)]),
+                       picture(result.model.right.col(matched[i]))});
     if (name == "SVD" || name == "nonneg+sparse")
       shown.push_back(terminal_image(picture(result.model.right.col(matched[2])).cwiseAbs()));
   }
   fmt::print("\n(recovered: parts whose best atom has a cosine above 0.95 with it)\n\n");
   fmt::print("part 3, as planted, as SVD finds it, and as nonneg+sparse finds it:\n\n{}\n",
              side_by_side({terminal_image(picture(parts.col(2))), shown[0], shown[1]}));
-  fmt::print("{}\n", terminal_line_plot(errors.back().y, {"error by rank, nonneg+sparse", "rank", "error"}, 50, 8));
+  fmt::print("{}\n",
+             terminal_line_plot(errors.back().y, {"error by rank, nonneg+sparse", "rank", "error"}, 50, 8));
 
-  write_file_atomically(file("atoms.svg"), svg_image_grid(tiles, int(parts.cols()),
-                                                          "Planted parts (first row) and the atoms closest to them"));
+  write_file_atomically(
+      file("atoms.svg"),
+      svg_image_grid(tiles, int(parts.cols()), "Planted parts (first row) and the atoms closest to them"));
   write_file_atomically(file("error_by_rank.svg"),
                         svg_line_plot(errors, {"Error by rank", "rank", "relative error"}));
   fmt::print("pictures: {} and {}\n", file("atoms.svg"), file("error_by_rank.svg"));
@@ -150,7 +158,8 @@ int run(const std::string& folder) {
 }  // namespace
 
 void add_demo(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand("demo", "Find the hidden parts of made-up pictures, with pictures to look at");
+  CLI::App* sub =
+      app.add_subcommand("demo", "Find the hidden parts of made-up pictures, with pictures to look at");
   auto folder = std::make_shared<std::string>("demo-output");
   sub->footer("Example:\n  pursuit demo --out demo-output");
   sub->add_option("-o,--out", *folder, "Folder for the pictures")->capture_default_str();

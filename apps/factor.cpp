@@ -47,7 +47,8 @@ FactorResult compute(const FactorCommand& command, const AnyMatrix& matrix) {
   }
   options.left = parse_atoms(command.symmetric);
   if (command.covariance) {
-    if (data->rows() < 2) throw InvalidInput("a covariance needs at least two rows (samples); the input has one");
+    if (data->rows() < 2)
+      throw InvalidInput("a covariance needs at least two rows (samples); the input has one");
     data = gram_matrix(centered(data), 1.0 / double(data->rows() - 1));
   }
   return factor_symmetric(data, options);
@@ -56,7 +57,8 @@ FactorResult compute(const FactorCommand& command, const AnyMatrix& matrix) {
 int run(const FactorCommand& command) {
   if (command.covariance && command.symmetric.empty())
     throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
-  for (const auto& spec : {command.left, command.right}) parse_atoms(spec);  // refused before the input is read
+  for (const auto& spec : {command.left, command.right})
+    parse_atoms(spec);  // refused before the input is read
   if (!command.symmetric.empty()) parse_atoms(command.symmetric);
   parse_weight_rule(command.weights);
   prepare_outputs({command.out, command.plot});
@@ -65,15 +67,17 @@ int run(const FactorCommand& command) {
   const FactorResult result = compute(command, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   if (!command.out.empty())
-    save_model(command.out,
-               {result.model, result.trace, input.row_names, input.column_names,
-                {{"command", command_line()},
-                 {"left", command.symmetric.empty() ? command.left : command.symmetric},
-                 {"right", command.symmetric.empty() ? command.right : command.symmetric},
-                 {"weights", command.weights},
-                 {"seed", fmt::format("{}", command.options.seed)},
-                 {"stop", name(result.stop)},
-                 {"relative_error", fmt::format("{}", result.relative_error)}}});
+    save_model(command.out, {result.model,
+                             result.trace,
+                             input.row_names,
+                             input.column_names,
+                             {{"command", command_line()},
+                              {"left", command.symmetric.empty() ? command.left : command.symmetric},
+                              {"right", command.symmetric.empty() ? command.right : command.symmetric},
+                              {"weights", command.weights},
+                              {"seed", fmt::format("{}", command.options.seed)},
+                              {"stop", name(result.stop)},
+                              {"relative_error", fmt::format("{}", result.relative_error)}}});
   if (!command.plot.empty()) write_error_plot(command.plot, result.trace);
   if (command.common.json)
     print_json(describe(result));
@@ -88,19 +92,22 @@ void add_factor(CLI::App& app, int& status) {
   auto command = std::make_shared<FactorCommand>();
   CLI::App* sub = app.add_subcommand("factor", "Approximate a matrix by structured rank-one atoms");
   sub->footer(kFooter);
-  sub->add_option("INPUT", command->input, "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
+  sub->add_option("INPUT", command->input,
+                  "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
       ->required();
   sub->add_option("-r,--rank", command->options.rank, "Number of atoms")->capture_default_str();
   sub->add_option("--left", command->left, "Atom set of the left factors, SPEC below")->capture_default_str();
   sub->add_option("--right", command->right, "Atom set of the right factors")->capture_default_str();
   sub->add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
-  sub->add_flag("--covariance", command->covariance,
-                "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");
+  sub->add_flag(
+      "--covariance", command->covariance,
+      "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");
   sub->add_option("--weights", command->weights,
                   "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
       ->capture_default_str();
   add_pursuit_options(*sub, command->options);
-  sub->add_option("-o,--out", command->out, "Write the model here (.npz: left, right, weights, trace, metadata)");
+  sub->add_option("-o,--out", command->out,
+                  "Write the model here (.npz: left, right, weights, trace, metadata)");
   sub->add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
   add_common_options(*sub, command->common);
   sub->callback([command, &status] { status = run(*command); });

@@ -14,7 +14,9 @@
 namespace pursuit::app {
 namespace {
 
-Index support_size(const Matrix& atoms, Index i) { return (atoms.col(i).array() != 0).count(); }
+Index support_size(const Matrix& atoms, Index i) {
+  return (atoms.col(i).array() != 0).count();
+}
 
 nlohmann::json describe(const ModelFile& file) {
   nlohmann::json atoms = nlohmann::json::array(), path = nlohmann::json::array();
@@ -47,8 +49,8 @@ int inspect(const std::string& path, bool json) {
   for (const auto& [key, value] : file.metadata) fmt::print("  {:<16} {}\n", key, value);
   fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
   for (Index i = 0; i < file.model.rank(); ++i)
-    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left, i),
-               support_size(file.model.right, i));
+    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i],
+               support_size(file.model.left, i), support_size(file.model.right, i));
   fmt::print("\n");
   print_path(file.trace);
   const Trace steps = path_by_rank(file.trace);
@@ -97,7 +99,8 @@ void add_reconstruct(CLI::App& app, int& status) {
 }
 
 void add_convert(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand("convert", "Convert a matrix file; names are kept where the format has them");
+  CLI::App* sub =
+      app.add_subcommand("convert", "Convert a matrix file; names are kept where the format has them");
   auto from = std::make_shared<std::string>(), to = std::make_shared<std::string>();
   sub->footer("Examples:\n  pursuit convert counts.mtx.gz counts.npz\n  pursuit convert table.csv table.npy");
   sub->add_option("INPUT", *from, "Matrix file; the format is found from its content")->required();

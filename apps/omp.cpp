@@ -21,7 +21,8 @@ struct OmpCommand {
   bool certificate = false;
 };
 
-constexpr const char* kFooter = R"(Columns of DICTIONARY are atoms, columns of SIGNALS are signals of the same length.
+constexpr const char* kFooter =
+    R"(Columns of DICTIONARY are atoms, columns of SIGNALS are signals of the same length.
 
 Examples:
   pursuit omp D.npy Y.npy --atoms 10 --out codes.npz        Y ~ D * codes, SciPy sparse
@@ -36,22 +37,26 @@ nlohmann::json certify(const Matrix& dictionary, const Vector& signal, Index ato
   const RateCertificate certificate = certify_omp(dictionary, signal, atoms);
   nlohmann::json steps = nlohmann::json::array();
   for (const auto& step : certificate.steps)
-    steps.push_back({{"decay", step.decay},
-                     {"guaranteed", step.guaranteed},
-                     {"coherence_bound", step.coherence_bound ? nlohmann::json(*step.coherence_bound) : nullptr}});
+    steps.push_back(
+        {{"decay", step.decay},
+         {"guaranteed", step.guaranteed},
+         {"coherence_bound", step.coherence_bound ? nlohmann::json(*step.coherence_bound) : nullptr}});
   return {{"holds", certificate.holds}, {"distance_to_span", certificate.distance_to_span}, {"steps", steps}};
 }
 
 void print_certificate(const nlohmann::json& certificate) {
-  fmt::print("\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
+  fmt::print(
+      "\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
   fmt::print("{:>6} {:>12} {:>12} {:>12}\n", "step", "measured", "theorem 1", "coherence");
   int number = 0;
   for (const auto& step : certificate["steps"]) {
     const auto& bound = step["coherence_bound"];
     fmt::print("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step["decay"].get<double>(),
-               step["guaranteed"].get<double>(), bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
+               step["guaranteed"].get<double>(),
+               bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
   }
-  fmt::print("{}\n", certificate["holds"].get<bool>() ? "every step is within its guarantee" : "a guarantee was BROKEN");
+  fmt::print("{}\n", certificate["holds"].get<bool>() ? "every step is within its guarantee"
+                                                      : "a guarantee was BROKEN");
 }
 
 int run(OmpCommand& command) {
@@ -83,9 +88,10 @@ int run(OmpCommand& command) {
     print_json(object);
     return success;
   }
-  fmt::print("{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
-             signals.cols(), result.codes.nonZeros(), error, result.relative_errors.mean(),
-             result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
+  fmt::print(
+      "{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
+      signals.cols(), result.codes.nonZeros(), error, result.relative_errors.mean(),
+      result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
   for (const auto& [stop, count] : stops) fmt::print("  {} stopped by {}\n", count, stop);
   if (command.certificate) print_certificate(object["certificate"]);
   return success;
@@ -100,11 +106,13 @@ void add_omp(CLI::App& app, int& status) {
   sub->add_option("DICTIONARY", command->dictionary, "Matrix whose columns are atoms")->required();
   sub->add_option("SIGNALS", command->signals, "Matrix whose columns are signals")->required();
   sub->add_option("-k,--atoms", command->options.atoms, "Atoms per signal, at most")->capture_default_str();
-  sub->add_option("--weights", command->weights, "free (OMP), newest (MP), nonneg, convex[:RADIUS] (Frank-Wolfe), economic")
+  sub->add_option("--weights", command->weights,
+                  "free (OMP), newest (MP), nonneg, convex[:RADIUS] (Frank-Wolfe), economic")
       ->capture_default_str();
   sub->add_option("--target-error", command->options.target_error, "A signal stops at this relative error");
   sub->add_option("-o,--out", command->out, "Write the codes here (.npz, .mtx: sparse)");
-  sub->add_flag("--certificate", command->certificate, "Hold the convergence of the first signal against the theory");
+  sub->add_flag("--certificate", command->certificate,
+                "Hold the convergence of the first signal against the theory");
   add_common_options(*sub, command->common);
   sub->callback([command, &status] { status = run(*command); });
 }

@@ -26,7 +26,8 @@ void write_error_plot(const std::string& path, const Trace& trace) {
 
 void print_path(const Trace& trace) {
   const Trace steps = path_by_rank(trace);
-  fmt::print("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread", "seconds");
+  fmt::print("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread",
+             "seconds");
   const std::size_t shown = 20;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.size() > shown && i == shown / 2) {
@@ -34,15 +35,15 @@ void print_path(const Trace& trace) {
       i = steps.size() - shown / 2;
     }
     const Step& step = steps[i];
-    fmt::print("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error, step.gain,
-               step.sweeps, step.spread, step.seconds);
+    fmt::print("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error,
+               step.gain, step.sweeps, step.spread, step.seconds);
   }
 }
 
 void print_summary(const FactorResult& result, const std::string& out) {
   print_path(result.trace);
-  fmt::print("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error, result.model.rank(),
-             result.seconds, explanation(result.stop));
+  fmt::print("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error,
+             result.model.rank(), result.seconds, explanation(result.stop));
   if (!out.empty()) fmt::print("model written to {}\n", out);
 }
 

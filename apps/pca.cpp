@@ -1,3 +1,5 @@
+#include "pursuit/pursuit/pca.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 #include "apps/session.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
-#include "pursuit/pursuit/pca.hpp"
 
 namespace pursuit::app {
 namespace {
@@ -44,17 +45,19 @@ int run(PcaCommand& command) {
   if (!command.loadings.empty()) write_matrix(command.loadings, {result.loadings, input.column_names, names});
   if (!command.scores.empty()) write_matrix(command.scores, {result.scores, input.row_names, names});
   if (!command.out.empty())
-    save_model(command.out,
-               {factorization.model, factorization.trace, input.row_names, input.column_names,
-                {{"command", command_line()},
-                 {"left", "sphere"},
-                 {"right", command.atoms},
-                 {"weights", "free"},
-                 {"centered", "true"},
-                 {"seed", fmt::format("{}", command.options.factor.seed)},
-                 {"stop", name(factorization.stop)},
-                 {"explained_span", fmt::format("{}", result.explained_span)},
-                 {"relative_error", fmt::format("{}", factorization.relative_error)}}});
+    save_model(command.out, {factorization.model,
+                             factorization.trace,
+                             input.row_names,
+                             input.column_names,
+                             {{"command", command_line()},
+                              {"left", "sphere"},
+                              {"right", command.atoms},
+                              {"weights", "free"},
+                              {"centered", "true"},
+                              {"seed", fmt::format("{}", command.options.factor.seed)},
+                              {"stop", name(factorization.stop)},
+                              {"explained_span", fmt::format("{}", result.explained_span)},
+                              {"relative_error", fmt::format("{}", factorization.relative_error)}}});
   if (command.common.json) {
     nlohmann::json object = describe(factorization);
     object["explained"] = {{"plain", result.explained_plain}, {"span", result.explained_span}};
@@ -77,8 +80,10 @@ void add_pca(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand("pca", "Principal components with structured loadings");
   sub->footer(kFooter);
   sub->add_option("INPUT", command->input, "Samples x variables, any matrix file")->required();
-  sub->add_option("-c,--components", command->options.components, "Number of components")->capture_default_str();
-  sub->add_option("-a,--atoms", command->atoms, "Atom set of the loadings: sphere, sparse:K, nonneg, nonneg+sparse:K")
+  sub->add_option("-c,--components", command->options.components, "Number of components")
+      ->capture_default_str();
+  sub->add_option("-a,--atoms", command->atoms,
+                  "Atom set of the loadings: sphere, sparse:K, nonneg, nonneg+sparse:K")
       ->capture_default_str();
   add_pursuit_options(*sub, command->options.factor);
   sub->add_option("-o,--out", command->out, "Write the model of the centred data here (.npz)");

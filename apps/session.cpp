@@ -33,7 +33,9 @@ double fraction_done(const Moment& moment) {
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print one JSON object on standard output and nothing else there");
-  command.add_option("--threads", options.threads, "Threads to use, 0: all cores; the result does not depend on it")
+  command
+      .add_option("--threads", options.threads,
+                  "Threads to use, 0: all cores; the result does not depend on it")
       ->capture_default_str();
 }
 
@@ -41,25 +43,32 @@ void add_pursuit_options(CLI::App& command, FactorOptions& options) {
   command
       .add_option_function<std::string>(
           "--start",
-          [&options](const std::string& text) { options.start = text == "leading" ? Start::leading : Start::greedy; },
+          [&options](const std::string& text) {
+            options.start = text == "leading" ? Start::leading : Start::greedy;
+          },
           "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
           "singular vectors, faster for large ranks")
       ->check(CLI::IsMember({"greedy", "leading"}));
   command.add_option("--corrections", options.corrections, "Sweeps over all atoms after every new one")
       ->capture_default_str();
-  command.add_option("--correct-last", options.correct_last, "Correct only so many of the newest atoms (default: all)");
+  command.add_option("--correct-last", options.correct_last,
+                     "Correct only so many of the newest atoms (default: all)");
   command.add_option("--polish", options.polish, "At most so many sweeps at the end")->capture_default_str();
   command
       .add_option("--polish-tolerance", options.polish_tolerance,
                   "The polish ends when a sweep lowers the objective by less than this share")
       ->capture_default_str();
-  command.add_option("--restarts", options.restarts, "Starts of the power method for every atom")->capture_default_str();
+  command.add_option("--restarts", options.restarts, "Starts of the power method for every atom")
+      ->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of the random starts")->capture_default_str();
   command.add_option("--target-error", options.target_error, "Stop at this relative error");
-  command.add_option("--time-limit", options.time_limit, "Stop after so many seconds and keep the result so far");
+  command.add_option("--time-limit", options.time_limit,
+                     "Stop after so many seconds and keep the result so far");
 }
 
-bool was_interrupted() { return interrupt_requested != 0; }
+bool was_interrupted() {
+  return interrupt_requested != 0;
+}
 
 Observer watch(const std::string& title) {
   std::signal(SIGINT, on_interrupt);
@@ -68,7 +77,8 @@ Observer watch(const std::string& title) {
     bar->update(fraction_done(moment),
                 moment.phase == Moment::Phase::polish
                     ? fmt::format("polish {}, error {:.5f}", moment.sweep, moment.relative_error)
-                    : fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank, moment.relative_error));
+                    : fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank,
+                                  moment.relative_error));
     return !was_interrupted();
   };
 }
@@ -102,13 +112,17 @@ std::int64_t peak_memory_bytes() {
   return std::int64_t(usage.ru_maxrss) * 1024;
 }
 
-void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
+void print_json(const nlohmann::json& object) {
+  fmt::print("{}\n", object.dump(2));
+}
 
 void remember_command(int argc, char** argv) {
   typed_command = "pursuit";
   for (int i = 1; i < argc; ++i) typed_command += std::string(" ") + argv[i];
 }
 
-const std::string& command_line() { return typed_command; }
+const std::string& command_line() {
+  return typed_command;
+}
 
 }  // namespace pursuit::app

@@ -11,7 +11,14 @@
 namespace pursuit::app {
 
 /// Exit statuses, documented in --help.
-enum ExitStatus { success = 0, internal_error = 1, bad_usage = 2, bad_input = 3, cannot_write = 4, interrupted = 130 };
+enum ExitStatus {
+  success = 0,
+  internal_error = 1,
+  bad_usage = 2,
+  bad_input = 3,
+  cannot_write = 4,
+  interrupted = 130
+};
 
 /// Options of all commands that compute.
 struct CommonOptions {
@@ -23,7 +30,8 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 /// Options of all commands that factor.
 void add_pursuit_options(CLI::App& command, FactorOptions& options);
 
-/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C (a second one ends the program).
+/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C (a second one ends the
+/// program).
 Observer watch(const std::string& title);
 bool was_interrupted();
 

@@ -1,4 +1,5 @@
-// The program as people and scripts meet it: what it prints where, how it ends, and what it does with bad input.
+// The program as people and scripts meet it: what it prints where, how it ends, and what it does with bad
+// input.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -33,7 +34,8 @@ class Cli : public testing::Test {
   void SetUp() override {
     std::filesystem::create_directories(folder_);
     Random random(1);
-    const Matrix planted = random.gaussian_matrix(30, 3).cwiseAbs() * random.gaussian_matrix(3, 20).cwiseAbs();
+    const Matrix planted =
+        random.gaussian_matrix(30, 3).cwiseAbs() * random.gaussian_matrix(3, 20).cwiseAbs();
     write_matrix(path("A.npy"), {Matrix(planted + 0.01 * random.gaussian_matrix(30, 20).cwiseAbs()), {}, {}});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -48,8 +50,8 @@ class Cli : public testing::Test {
 
   /// Runs the program in the test's folder.
   Finished run(const std::string& arguments) const {
-    const std::string command = fmt::format("cd '{}' && '{}' {} > stdout.txt 2> stderr.txt < /dev/null", folder_.string(),
-                                            PURSUIT_PROGRAM, arguments);
+    const std::string command = fmt::format("cd '{}' && '{}' {} > stdout.txt 2> stderr.txt < /dev/null",
+                                            folder_.string(), PURSUIT_PROGRAM, arguments);
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout.txt"), read("stderr.txt")};
   }
@@ -61,19 +63,20 @@ class Cli : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("pursuit_cli_test_{}", ::getpid());
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("pursuit_cli_test_{}", ::getpid());
 };
 
 TEST_F(Cli, EveryCellOfTableOneLeftColumn) {
   write("S.csv", "4,1,0\n1,3,1\n0,1,2\n");
   for (const std::string cell : {
-           "A.npy --rank 3",                                                                      // SVD
-           "A.npy --rank 3 --left sparse:9 --right sparse:6",                                     // sparse SVD
-           "A.npy --rank 3 --left nonneg --right nonneg --weights nonneg",                        // NMF
-           "A.npy --rank 3 --left nonneg+sparse:0.5 --right nonneg+sparse:8 --weights nonneg",    // sparse NMF
-           "A.npy --rank 3 --covariance --symmetric sphere",                                      // PCA
-           "A.npy --rank 3 --covariance --symmetric sparse:5",                                    // sparse PCA
-           "S.csv --rank 2 --symmetric nonneg --weights nonneg",                                  // symmetric NMF
+           "A.npy --rank 3",                                                                    // SVD
+           "A.npy --rank 3 --left sparse:9 --right sparse:6",                                   // sparse SVD
+           "A.npy --rank 3 --left nonneg --right nonneg --weights nonneg",                      // NMF
+           "A.npy --rank 3 --left nonneg+sparse:0.5 --right nonneg+sparse:8 --weights nonneg",  // sparse NMF
+           "A.npy --rank 3 --covariance --symmetric sphere",                                    // PCA
+           "A.npy --rank 3 --covariance --symmetric sparse:5",                                  // sparse PCA
+           "S.csv --rank 2 --symmetric nonneg --weights nonneg",  // symmetric NMF
        }) {
     const json object = run_json("factor " + cell + " --out m.npz");
     EXPECT_LT(object["relative_error"].get<double>(), 0.9) << cell;
@@ -96,7 +99,8 @@ TEST_F(Cli, ModelReconstructsToTheErrorItClaims) {
 
 TEST_F(Cli, PcaReportsBothDefinitionsAndWritesNamedTables) {
   write("data.csv", "id,height,width,depth\ns1,1,2,3\ns2,2,1,5\ns3,4,4,1\ns4,0,1,2\ns5,3,3,9\n");
-  const json object = run_json("pca data.csv --components 2 --atoms sparse:2 --loadings L.csv --scores S.csv");
+  const json object =
+      run_json("pca data.csv --components 2 --atoms sparse:2 --loadings L.csv --scores S.csv");
   EXPECT_GT(object["explained"]["span"].get<double>(), 0.5);
   EXPECT_LE(object["explained"]["span"].get<double>(), 1.0 + 1e-12);
   EXPECT_GT(object["explained"]["plain"].get<double>(), 0.0);
@@ -115,7 +119,8 @@ TEST_F(Cli, OmpCodesAndCertificate) {
 }
 
 TEST_F(Cli, ThreadsDoNotChangeABit) {
-  for (const std::string sets : {"--left nonneg --right sparse:5", "--left nonneg --right nonneg --weights nonneg"}) {
+  for (const std::string sets :
+       {"--left nonneg --right sparse:5", "--left nonneg --right nonneg --weights nonneg"}) {
     run_json("factor A.npy --rank 4 " + sets + " --threads 1 --out one.npz");
     const ModelFile one = load_model(path("one.npz"));
     for (const int threads : {2, 4}) {
@@ -132,7 +137,8 @@ TEST_F(Cli, ConvertsBetweenAllFormats) {
   for (const std::string file : {"B.mtx", "B.mtx.gz", "B.npz", "B.csv", "B.tsv", "B.npy"}) {
     ASSERT_EQ(run("convert A.npy " + file).status, 0) << file;
     ASSERT_EQ(run("convert " + file + " back.npy").status, 0) << file;
-    EXPECT_EQ(std::get<Matrix>(read_matrix(path("back.npy")).matrix), std::get<Matrix>(read_matrix(path("A.npy")).matrix))
+    EXPECT_EQ(std::get<Matrix>(read_matrix(path("back.npy")).matrix),
+              std::get<Matrix>(read_matrix(path("A.npy")).matrix))
         << file;
   }
 }
@@ -141,13 +147,15 @@ TEST_F(Cli, InspectShowsThePathAndAPlot) {
   run_json("factor A.npy --rank 4 --left nonneg --right sparse:5 --out m.npz --plot path.svg");
   const Finished finished = run("inspect m.npz");
   EXPECT_EQ(finished.status, 0);
-  EXPECT_THAT(finished.out, testing::AllOf(HasSubstr("30 x 20"), HasSubstr("right support"), HasSubstr("rank")));
+  EXPECT_THAT(finished.out,
+              testing::AllOf(HasSubstr("30 x 20"), HasSubstr("right support"), HasSubstr("rank")));
   EXPECT_THAT(read("path.svg"), HasSubstr("<svg"));
   EXPECT_EQ(json::parse(run("inspect m.npz --json").out)["atoms"].size(), 4u);
 }
 
 TEST_F(Cli, HelpOfEveryCommandHasExamples) {
-  for (const std::string command : {"", "factor", "pca", "omp", "inspect", "reconstruct", "convert", "demo"}) {
+  for (const std::string command :
+       {"", "factor", "pca", "omp", "inspect", "reconstruct", "convert", "demo"}) {
     const Finished finished = run(command + " --help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -183,7 +191,8 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   write("nan.csv", "1,2\n3,nan\n");
   write("empty.csv", "");
   write("ragged.csv", "1,2\n3\n");
-  write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n1152921504606846976 4 1152921504606846976\n1 1 1\n");
+  write("huge.mtx",
+        "%%MatrixMarket matrix coordinate real general\n1152921504606846976 4 1152921504606846976\n1 1 1\n");
   write("twice.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 2\n");
   write("tall.csv", "1,2\n3,4\n5,6\n");
   write("skew.csv", "1,2\n0,1\n");
@@ -217,7 +226,8 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   };
   const auto listing = [&] {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path("."))) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(path(".")))
+      names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
   };
@@ -236,7 +246,8 @@ TEST_F(Cli, InterruptKeepsTheResultSoFar) {
   Random random(5);
   write_matrix(path("big.npy"), {random.gaussian_matrix(600, 500), {}, {}});
   const std::string command = fmt::format(
-      "cd '{}' && (timeout -s INT 1.5 '{}' factor big.npy --rank 400 --left nonneg --right sparse:100 --out m.npz --json "
+      "cd '{}' && (timeout -s INT 1.5 '{}' factor big.npy --rank 400 --left nonneg --right sparse:100 --out "
+      "m.npz --json "
       "> stdout.txt; echo $? > status.txt)",
       path("."), PURSUIT_PROGRAM);
   ASSERT_EQ(std::system(command.c_str()), 0);

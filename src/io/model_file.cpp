@@ -14,8 +14,8 @@ namespace {
 
 NpyArray array_of(const Matrix& m) {
   std::vector<double> values(std::size_t(m.size()));
-  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.data(), m.rows(), m.cols()) =
-      m;
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.data(), m.rows(),
+                                                                                     m.cols()) = m;
   return {{m.rows(), m.cols()}, std::move(values)};
 }
 
@@ -49,7 +49,8 @@ class Reader {
     const auto found = archive_.find(name);
     if (found == archive_.end()) refuse(fmt::format("array '{}' is missing", name));
     if (found->second.shape.size() != dimensions)
-      refuse(fmt::format("array '{}' has {} dimensions instead of {}", name, found->second.shape.size(), dimensions));
+      refuse(fmt::format("array '{}' has {} dimensions instead of {}", name, found->second.shape.size(),
+                         dimensions));
     return found->second;
   }
   template <class T>
@@ -84,7 +85,9 @@ class Reader {
 
 }  // namespace
 
-const char* version() { return PURSUIT_VERSION; }
+const char* version() {
+  return PURSUIT_VERSION;
+}
 
 void save_model(const std::filesystem::path& path, const ModelFile& file) {
   NpzArchive archive;
@@ -122,16 +125,20 @@ ModelFile load_model(const std::filesystem::path& path) {
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
     const auto column = reader.list<Value>(name);
-    if (column.size() != file.trace.size()) reader.refuse(fmt::format("array '{}' has the wrong length", name));
+    if (column.size() != file.trace.size())
+      reader.refuse(fmt::format("array '{}' has the wrong length", name));
     for (std::size_t i = 0; i < column.size(); ++i)
-      file.trace[i].*member = static_cast<std::remove_reference_t<decltype(file.trace[i].*member)>>(column[i]);
+      file.trace[i].*member =
+          static_cast<std::remove_reference_t<decltype(file.trace[i].*member)>>(column[i]);
   });
   file.row_names = reader.names("row_names", file.model.left.rows());
   file.column_names = reader.names("column_names", file.model.right.rows());
-  const auto metadata = nlohmann::json::parse(reader.values<std::string>(reader.array("metadata", 0), "metadata").at(0),
-                                              nullptr, /*allow_exceptions=*/false);
+  const auto metadata =
+      nlohmann::json::parse(reader.values<std::string>(reader.array("metadata", 0), "metadata").at(0),
+                            nullptr, /*allow_exceptions=*/false);
   if (!metadata.is_object()) reader.refuse("its metadata is not a JSON object");
-  for (const auto& [key, value] : metadata.items()) file.metadata[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  for (const auto& [key, value] : metadata.items())
+    file.metadata[key] = value.is_string() ? value.get<std::string>() : value.dump();
   file.model.symmetric = file.metadata["symmetric"] == "true";
   return file;
 }

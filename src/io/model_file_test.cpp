@@ -1,10 +1,9 @@
 #include "pursuit/io/model_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <fstream>
 
@@ -24,7 +23,8 @@ class ModelFileTest : public testing::Test {
   static ModelFile example() {
     Random random(1);
     ModelFile file;
-    file.model = {random.gaussian_matrix(4, 2), random.gaussian_matrix(3, 2), Vector::LinSpaced(2, 1, 2), false};
+    file.model = {random.gaussian_matrix(4, 2), random.gaussian_matrix(3, 2), Vector::LinSpaced(2, 1, 2),
+                  false};
     file.trace.resize(2);
     file.trace[1] = {2, 0.5, 0.25, 1.5, 0.125, 0.75, 17, 3, 0.01};
     file.row_names = {"a", "b", "c", "\u00e9"};

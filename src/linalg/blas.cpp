@@ -38,17 +38,17 @@ void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, S
 Matrix transposed_product(const ConstMatrixRef& A, const ConstMatrixRef& B) {
   const SingleThreadedBlas single_threaded;
   Matrix result(A.cols(), B.cols());
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blasint(A.cols()), blasint(B.cols()), blasint(A.rows()), 1.0,
-              A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()), 0.0, result.data(),
-              blasint(result.rows()));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blasint(A.cols()), blasint(B.cols()),
+              blasint(A.rows()), 1.0, A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()),
+              0.0, result.data(), blasint(result.rows()));
   return result;
 }
 
 void subtract_product(const ConstMatrixRef& A, const ConstMatrixRef& B, MatrixRef out) {
   const SingleThreadedBlas single_threaded;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blasint(A.rows()), blasint(B.cols()), blasint(A.cols()),
-              -1.0, A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()), 1.0, out.data(),
-              blasint(out.outerStride()));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blasint(A.rows()), blasint(B.cols()),
+              blasint(A.cols()), -1.0, A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()),
+              1.0, out.data(), blasint(out.outerStride()));
 }
 
 template void block_product(const DenseView<double>&, const double*, Index, double*, Index);

@@ -17,8 +17,8 @@ class SingleThreadedBlas {
   int previous_;
 };
 
-/// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a larger
-/// column-major matrix).
+/// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a
+/// larger column-major matrix).
 template <class Scalar>
 void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out, Index out_stride);
 

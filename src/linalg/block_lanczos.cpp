@@ -42,8 +42,9 @@ std::vector<Index> ranking(const Vector& values, bool positive_only) {
 
 EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
                          const BlockLanczosOptions& options) {
-  // Legend: Q the orthonormal basis, T = Q^T A Q, X the newest block of Q, whose image is still to be computed.
-  // After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its own image.
+  // Legend: Q the orthonormal basis, T = Q^T A Q, X the newest block of Q, whose image is still to be
+  // computed. After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its
+  // own image.
   const Index keep = options.count + kBlock;
   const Index room = std::min(size, 2 * keep + 24 * kBlock);
   Matrix Q(size, room), T = Matrix::Zero(room, room), W;
@@ -65,9 +66,11 @@ EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Mat
     const Matrix coupling = next.cols() > 0 ? transposed_product(next, W) : Matrix::Zero(1, X.cols());
     if (next.cols() == 0 && filled < size) {
       invariant = true;
-      next = orthonormal_addition(Q.leftCols(filled), random.gaussian_matrix(size, std::min(kBlock, size - filled)));
+      next = orthonormal_addition(Q.leftCols(filled),
+                                  random.gaussian_matrix(size, std::min(kBlock, size - filled)));
     }
-    const bool full = filled + next.cols() > room, complete = filled >= size, last = product >= options.max_products;
+    const bool full = filled + next.cols() > room, complete = filled >= size,
+               last = product >= options.max_products;
     if (full || complete || last || (!restarted && product % kProductsPerTest == 0)) {
       const Eigen::SelfAdjointEigenSolver<Matrix> solver(T.topLeftCorner(filled, filled));
       const auto order = ranking(solver.eigenvalues(), options.positive_only);

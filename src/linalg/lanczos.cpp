@@ -1,6 +1,5 @@
 #include "linalg/lanczos.hpp"
 
-
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -14,7 +13,7 @@ namespace pursuit {
 namespace {
 
 constexpr double kRounding = 1e-13;  // relative to the leading value: below it a direction is noise
-constexpr Index kSmall = 64;  // up to this size dense decompositions are as fast, and more accurate
+constexpr Index kSmall = 64;         // up to this size dense decompositions are as fast, and more accurate
 
 /// Leading eigenpairs of x -> apply(x), of size `size`; dense where Lanczos has no room to be faster.
 template <class Apply>

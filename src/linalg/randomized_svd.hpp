@@ -1,6 +1,6 @@
 #pragma once
-// A rough truncated SVD in a handful of block products (Halko, Martinsson and Tropp 2011): for starts, which need
-// directions and not digits.
+// A rough truncated SVD in a handful of block products (Halko, Martinsson and Tropp 2011): for starts, which
+// need directions and not digits.
 
 #include "linalg/lanczos.hpp"
 #include "pursuit/base/random.hpp"

@@ -17,8 +17,8 @@ namespace pursuit {
 namespace {
 
 constexpr Index kLanes = 8;  // block widths are padded to this many columns
-/// Ranges of columns: narrow enough that their rows of a block stay in the second cache, wide enough that a row has
-/// several entries in each.
+/// Ranges of columns: narrow enough that their rows of a block stay in the second cache, wide enough that a
+/// row has several entries in each.
 Index ranges_for(Index rows, Index cols, Index entries) {
   return std::clamp<Index>(std::min(cols / 2048, entries / (8 * std::max<Index>(rows, 1))), 1, 64);
 }
@@ -34,7 +34,8 @@ class LaneBlock {
   LaneBlock(Index rows, Index columns)
       : rows_(rows),
         lanes_((columns + kLanes - 1) / kLanes),
-        data_(static_cast<Lane*>(std::aligned_alloc(sizeof(Lane), std::size_t(rows * lanes_) * sizeof(Lane)))) {
+        data_(
+            static_cast<Lane*>(std::aligned_alloc(sizeof(Lane), std::size_t(rows * lanes_) * sizeof(Lane)))) {
     if (!data_) throw std::bad_alloc();
     std::fill_n(reinterpret_cast<double*>(data_.get()), rows * lanes_ * kLanes, 0.0);
   }
@@ -74,8 +75,8 @@ inline void gather_row(const Scalar* values, const int* columns, int begin, int 
 
 /// out[j, :] += a_ij u[:] over the entries of one row from `begin` to `end`.
 template <int Width, class Scalar>
-inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const Lane* u, Lane* out,
-                        Index stride) {
+inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const Lane* u,
+                        Lane* out, Index stride) {
   Lane source[Width];
   for (int c = 0; c < Width; ++c) source[c] = u[c];
   for (int e = begin; e < end; ++e) {
@@ -88,17 +89,19 @@ inline void scatter_row(const Scalar* values, const int* columns, int begin, int
 /// The entries of rows first..last-1 in one range of columns: consecutive splits bound those of a row.
 template <class Scalar, int Width>
 struct Kernels {
-  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* splits, Index split_stride,
-                                    Index first, Index last, const Lane* v, Lane* out, Index stride) {
+  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* splits,
+                                    Index split_stride, Index first, Index last, const Lane* v, Lane* out,
+                                    Index stride) {
     for (Index i = first; i < last; ++i)
-      gather_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], v, out + i * stride,
-                        stride);
+      gather_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], v,
+                        out + i * stride, stride);
   }
-  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits, Index split_stride,
-                                     Index first, Index last, const Lane* u, Lane* out, Index stride) {
+  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits,
+                                     Index split_stride, Index first, Index last, const Lane* u, Lane* out,
+                                     Index stride) {
     for (Index i = first; i < last; ++i)
-      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], u + i * stride, out,
-                         stride);
+      scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1],
+                         u + i * stride, out, stride);
   }
 };
 
@@ -170,8 +173,8 @@ void SparseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
     const Index first = rows() * b / kRowBlocks, last = rows() * (b + 1) / kRowBlocks;
     for (Index range = 0; range < ranges_; ++range)
       for_each_slice(v.lanes(), [&](Index c, auto width) {
-        Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1, first,
-                                       last, v.data() + c, result.data() + c, v.lanes());
+        Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
+                                       first, last, v.data() + c, result.data() + c, v.lanes());
       });
   });
   result.copy_to(out, V.cols());
@@ -183,8 +186,8 @@ void SparseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) co
   LaneBlock result(cols(), U.cols());
   parallel_for(ranges_, threads_, [&](Index range) {
     for_each_slice(u.lanes(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1, 0, rows(),
-                                      u.data() + c, result.data() + c, u.lanes());
+      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
+                                      0, rows(), u.data() + c, result.data() + c, u.lanes());
     });
   });
   result.copy_to(out, U.cols());

@@ -2,9 +2,10 @@
 // Products of a compressed-row matrix with blocks of vectors.
 //
 // A block is held row-major while it is multiplied, so that one stored entry meets all its columns in a few
-// vector registers. The columns of A are cut into ranges, so that the rows of V that A V gathers from, and the rows
-// of the result that A^T U scatters into, stay in cache. One thread owns a range of the result, which also fixes the
-// order of the sums. Beside the matrix itself this needs one offset per row and range, not a transposed copy.
+// vector registers. The columns of A are cut into ranges, so that the rows of V that A V gathers from, and
+// the rows of the result that A^T U scatters into, stay in cache. One thread owns a range of the result,
+// which also fixes the order of the sums. Beside the matrix itself this needs one offset per row and range,
+// not a transposed copy.
 
 #include <vector>
 

@@ -74,8 +74,7 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
           continue;
         }
         break;
-      default:
-        break;
+      default: break;
     }
     if (s % 16 == 15)
       starts.col(s) = random.gaussian_matrix(m, 1);

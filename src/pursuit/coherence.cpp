@@ -44,17 +44,20 @@ RateCertificate certify_omp(const Matrix& D, const Vector& y, Index steps, doubl
     const double before = (residual - (y - projection)).squaredNorm();
     if (before <= rounding) break;
     const double best = (dictionary.unit().transpose() * residual).cwiseAbs().maxCoeff();
-    DictionarySpace space(dictionary, dictionary.unit().transpose() * y, y.squaredNorm(), WeightRule::free, r, delta);
+    DictionarySpace space(dictionary, dictionary.unit().transpose() * y, y.squaredNorm(), WeightRule::free, r,
+                          delta);
     const auto outcome = pursue(space, {.rank = r, .ascent_tolerance = 0});
     if (Index(space.atoms().size()) < r) break;
     residual = y;
-    for (Index i = 0; i < r; ++i) residual -= space.weights()[i] * dictionary.unit().col(space.atoms()[std::size_t(i)]);
+    for (Index i = 0; i < r; ++i)
+      residual -= space.weights()[i] * dictionary.unit().col(space.atoms()[std::size_t(i)]);
     CertifiedStep step;
     step.decay = (residual - (y - projection)).squaredNorm() / before;
     step.guaranteed = 1 - delta * delta * best * best / before;
     if (rate) step.coherence_bound = 1 - delta * delta * (1 - *rate);
     const double slack = rounding / before;
-    step.holds = step.decay <= step.guaranteed + slack && (!rate || step.decay <= *step.coherence_bound + slack);
+    step.holds =
+        step.decay <= step.guaranteed + slack && (!rate || step.decay <= *step.coherence_bound + slack);
     certificate.holds = certificate.holds && step.holds;
     certificate.steps.push_back(step);
   }
@@ -66,7 +69,8 @@ std::vector<Index> steps_below_guarantee(const Trace& trace, double atom_norm) {
   if (trace.empty()) return broken;
   const double rounding = 1e-12 * (trace.front().objective + trace.front().gain);
   for (std::size_t i = 0; i < trace.size(); ++i)
-    if (trace[i].gain < 0.5 * std::pow(trace[i].lmo_value / atom_norm, 2) - rounding) broken.push_back(Index(i));
+    if (trace[i].gain < 0.5 * std::pow(trace[i].lmo_value / atom_norm, 2) - rounding)
+      broken.push_back(Index(i));
   return broken;
 }
 

@@ -13,9 +13,10 @@
 namespace pursuit {
 namespace {
 
-/// out = start - columns * weights, a few hundred rows at a time so that `out` stays in registers and first cache.
-PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns, const double* weights, Index rows,
-                                     Index count, double* __restrict out) {
+/// out = start - columns * weights, a few hundred rows at a time so that `out` stays in registers and first
+/// cache.
+PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns, const double* weights,
+                                     Index rows, Index count, double* __restrict out) {
   constexpr Index kTile = 64;
   Index first = 0;
   for (; first + kTile <= rows; first += kTile) {
@@ -40,7 +41,8 @@ PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns,
 Dictionary::Dictionary(const Matrix& D, bool with_gram, int threads) : unit_(D), norms_(D.colwise().norm()) {
   for (Index j = 0; j < D.cols(); ++j) {
     if (!(norms_[j] > 0))
-      throw InvalidInput(fmt::format("column {} of the dictionary is zero; every atom needs a direction", j + 1));
+      throw InvalidInput(
+          fmt::format("column {} of the dictionary is zero; every atom needs a direction", j + 1));
     unit_.col(j) /= norms_[j];
   }
   if (with_gram) data_matrix(unit_, threads)->apply_transposed(unit_, gram_);
@@ -52,8 +54,9 @@ const double* Dictionary::gram_column(Index j, Vector& scratch) const {
   return scratch.data();
 }
 
-DictionarySpace::DictionarySpace(const Dictionary& dictionary, Vector correlations, double target_norm_squared,
-                                 WeightRule weights, Index capacity, double lmo_accuracy)
+DictionarySpace::DictionarySpace(const Dictionary& dictionary, Vector correlations,
+                                 double target_norm_squared, WeightRule weights, Index capacity,
+                                 double lmo_accuracy)
     : dictionary_(dictionary),
       correlations_(std::move(correlations)),
       residual_correlations_(correlations_),
@@ -66,8 +69,8 @@ DictionarySpace::DictionarySpace(const Dictionary& dictionary, Vector correlatio
 }
 
 Found<Index> DictionarySpace::find_atom() {
-  subtract_columns(correlations_.data(), gram_columns_.data(), weights_.data(), dictionary_.size(), weights_.size(),
-                   residual_correlations_.data());
+  subtract_columns(correlations_.data(), gram_columns_.data(), weights_.data(), dictionary_.size(),
+                   weights_.size(), residual_correlations_.data());
   const bool either_sign = rule_.allows_negative();
   const auto& values = residual_correlations_;
   Index best = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "linalg/lanczos.hpp"
@@ -110,8 +111,8 @@ Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const A
   return model;
 }
 
-/// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric the largest
-/// entry of the right atom positive too.
+/// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric
+/// the largest entry of the right atom positive too.
 void settle_signs(const AtomSets& sets, Model& model) {
   if (sets.symmetric) {
     if (!sets.left->symmetric()) return;
@@ -136,15 +137,28 @@ void settle_signs(const AtomSets& sets, Model& model) {
   }
 }
 
+/// Constrained weights may have left atoms without any; they are not part of the result.
+void drop_weightless(FactorResult& result) {
+  std::vector<Index> weighty;
+  for (Index i = 0; i < result.model.rank(); ++i)
+    if (result.model.weights[i] != 0) weighty.push_back(i);
+  if (Index(weighty.size()) == result.model.rank()) return;
+  result.model.keep(weighty);
+  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+}
+
 FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
   const Timer timer;
   validate(o, sets, Y->rows(), Y->cols());
   const FrobeniusObjective f(Y);
   FactorResult result;
-  if (exact_path_applies(o, sets) && f.target_norm_squared() > 0) {
+  if (f.target_norm_squared() == 0) {  // nothing to approximate
+    result.model = {Matrix(Y->rows(), 0), Matrix(Y->cols(), 0), Vector(0), sets.symmetric};
+    result.stop = Stop::no_ascent;
+  } else if (exact_path_applies(o, sets)) {
     exact_path(f, o, sets.symmetric, result);
   } else {
-    const bool all_at_once = o.start == Start::leading && f.target_norm_squared() > 0;
+    const bool all_at_once = o.start == Start::leading;
     OracleOptions oracle;
     oracle.restarts = o.restarts;
     oracle.seed = o.seed;
@@ -165,6 +179,7 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     result.model = space.model();
     result.trace = std::move(outcome.trace);
     result.stop = outcome.stop;
+    drop_weightless(result);
   }
   settle_signs(sets, result.model);
   const double objective =

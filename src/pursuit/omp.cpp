@@ -14,18 +14,20 @@ namespace pursuit {
 
 OmpResult omp(const Matrix& D, const Matrix& signals, const OmpOptions& options) {
   if (D.rows() != signals.rows())
-    throw InvalidArgument(fmt::format("the dictionary has {} rows and the signals have {}; they must be equal",
-                                      D.rows(), signals.rows()));
+    throw InvalidArgument(fmt::format(
+        "the dictionary has {} rows and the signals have {}; they must be equal", D.rows(), signals.rows()));
   if (options.atoms < 1 || options.atoms > D.cols())
-    throw InvalidArgument(fmt::format("atoms {}: must be between 1 and the {} columns of the dictionary", options.atoms,
-                                      D.cols()));
+    throw InvalidArgument(fmt::format("atoms {}: must be between 1 and the {} columns of the dictionary",
+                                      options.atoms, D.cols()));
   if (!(options.target_error >= 0 && options.target_error < 1))
-    throw InvalidArgument(fmt::format("target_error {}: must be at least 0 and below 1", options.target_error));
-  data_matrix(D);        // refuses empty and non-finite input
+    throw InvalidArgument(
+        fmt::format("target_error {}: must be at least 0 and below 1", options.target_error));
+  data_matrix(D);  // refuses empty and non-finite input
   data_matrix(signals);
 
   const int threads = resolve_threads(options.threads);
-  const bool many = 4 * signals.cols() * options.atoms >= D.cols();  // then D^T D costs less than its columns one by one
+  const bool many =
+      4 * signals.cols() * options.atoms >= D.cols();  // then D^T D costs less than its columns one by one
   const Dictionary dictionary(D, many, threads);
   Matrix correlations;  // D^T y of every signal
   data_matrix(dictionary.unit(), threads)->apply_transposed(signals, correlations);
@@ -39,7 +41,8 @@ OmpResult omp(const Matrix& D, const Matrix& signals, const OmpOptions& options)
     DictionarySpace space(dictionary, correlations.col(s), norm_squared, options.weights, options.atoms);
     const auto outcome = pursue(space, {.rank = options.atoms, .target_error = options.target_error});
     result.stops[std::size_t(s)] = outcome.stop;
-    result.relative_errors[s] = outcome.trace.empty() ? double(norm_squared > 0) : outcome.trace.back().relative_error;
+    result.relative_errors[s] =
+        outcome.trace.empty() ? double(norm_squared > 0) : outcome.trace.back().relative_error;
     for (Index i = 0; i < space.weights().size(); ++i)
       if (const Index j = space.atoms()[std::size_t(i)]; space.weights()[i] != 0)
         entries[std::size_t(s)].emplace_back(int(j), int(s), space.weights()[i] / dictionary.norms()[j]);

@@ -44,7 +44,8 @@ PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
   result.loadings = result.factorization.model.right;
   Matrix projections;
   A->apply(result.loadings, projections);
-  result.scores = gram_of(result.loadings).completeOrthogonalDecomposition().solve(projections.transpose()).transpose();
+  result.scores =
+      gram_of(result.loadings).completeOrthogonalDecomposition().solve(projections.transpose()).transpose();
   const auto explained = explained_variance(*A, result.loadings);
   result.explained_plain = explained.plain;
   result.explained_span = explained.span;

@@ -12,7 +12,9 @@ namespace {
 
 Matrix samples_with_offset(Index n, Index p, std::uint64_t seed) {
   Random random(seed);
-  return (random.gaussian_matrix(n, 4) * random.gaussian_matrix(4, p) + 0.3 * random.gaussian_matrix(n, p)).array() + 50;
+  return (random.gaussian_matrix(n, 4) * random.gaussian_matrix(4, p) + 0.3 * random.gaussian_matrix(n, p))
+             .array() +
+         50;
 }
 
 TEST(Pca, SphereIsClassicalPca) {
@@ -23,7 +25,8 @@ TEST(Pca, SphereIsClassicalPca) {
   const double expected = svd.singularValues().head(3).squaredNorm() / centred.squaredNorm();
   EXPECT_NEAR(result.explained_span, expected, 1e-10);
   EXPECT_NEAR(result.explained_plain, expected, 1e-10);
-  for (Index i = 0; i < 3; ++i) EXPECT_NEAR(std::abs(result.loadings.col(i).dot(svd.matrixV().col(i))), 1, 1e-8);
+  for (Index i = 0; i < 3; ++i)
+    EXPECT_NEAR(std::abs(result.loadings.col(i).dot(svd.matrixV().col(i))), 1, 1e-8);
   EXPECT_LT((result.means.transpose() - A.colwise().mean()).norm(), 1e-10);
   EXPECT_LT((result.scores - centred * result.loadings).norm(), 1e-8);
 }
@@ -36,7 +39,8 @@ TEST(Pca, SparseLoadingsKeepTheirBoundAndStayBelowPca) {
     const PcaResult result = pca(data_matrix(A), {.components = 4, .atoms = atoms});
     EXPECT_LE(result.explained_span, bound + 1e-12) << spec;
     EXPECT_GT(result.explained_span, 0.5 * bound) << spec;
-    for (Index i = 0; i < result.loadings.cols(); ++i) EXPECT_TRUE(atoms->contains(result.loadings.col(i))) << spec;
+    for (Index i = 0; i < result.loadings.cols(); ++i)
+      EXPECT_TRUE(atoms->contains(result.loadings.col(i))) << spec;
   }
 }
 

@@ -29,8 +29,8 @@ WeightSystem& WeightSystem::operator=(WeightSystem&&) noexcept = default;
 
 bool WeightSystem::append(ConstVectorRef products_with_atoms, double norm_squared,
                           double product_with_target) {
-  // Only the normal equations of free weights need independent atoms; the active-set methods take in an atom only
-  // where it lowers f, which one in the span of those with weight cannot do.
+  // Only the normal equations of free weights need independent atoms; the active-set methods take in an atom
+  // only where it lowers f, which one in the span of those with weight cannot do.
   if (rule_.kind == WeightRule::free && factor_->size() == size_ &&
       !factor_->append(products_with_atoms, norm_squared, kIndependence))
     return false;
@@ -107,18 +107,10 @@ void WeightSystem::solve() {
   const auto gram = gram_.topLeftCorner(size_, size_);
   Vector candidate;
   switch (rule_.kind) {
-    case WeightRule::free:
-      candidate = free_weights();
-      break;
-    case WeightRule::newest:
-      candidate = newest_weight();
-      break;
-    case WeightRule::economic:
-      candidate = economic_weights();
-      break;
-    case WeightRule::nonneg:
-      candidate = constrained_weights(gram, targets_.head(size_), 0, weights());
-      break;
+    case WeightRule::free: candidate = free_weights(); break;
+    case WeightRule::newest: candidate = newest_weight(); break;
+    case WeightRule::economic: candidate = economic_weights(); break;
+    case WeightRule::nonneg: candidate = constrained_weights(gram, targets_.head(size_), 0, weights()); break;
     case WeightRule::convex: {
       Vector start = weights();
       if (start.sum() <= 0) start = Vector::Unit(size_, size_ - 1);  // the first atom carries all the weight

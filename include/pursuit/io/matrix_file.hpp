@@ -26,8 +26,8 @@ struct NamedMatrix {
 NamedMatrix read_matrix(const std::filesystem::path& path);
 
 /// Writes in the format of the extension: .mtx, .mtx.gz, .npy, .npz, .csv, .tsv. The file appears whole or
-/// not at all. Only .csv and .tsv keep the names; a sparse matrix stays sparse in .mtx, .mtx.gz and .npz only.
-/// Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
+/// not at all. Only .csv and .tsv keep the names; a sparse matrix stays sparse in .mtx, .mtx.gz and .npz
+/// only. Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
 void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix);
 
 /// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not

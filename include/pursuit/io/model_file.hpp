@@ -5,7 +5,8 @@
 //   trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
 //   trace_iterations, trace_sweeps, trace_seconds       one entry per step
 //   row_names, column_names                             where the data had them
-//   metadata                                            a JSON text: version, command, sets, weights, seed, stop, ...
+//   metadata                                            a JSON text: version, command, sets, weights, seed,
+//   stop, ...
 
 #include <filesystem>
 #include <map>

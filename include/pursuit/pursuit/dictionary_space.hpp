@@ -1,6 +1,6 @@
 #pragma once
-// R^d with a finite dictionary of unit vectors as a space for Algorithm 1. Everything happens in inner products:
-// the oracle needs D^T r = D^T y - sum_i alpha_i (D^T d_i) only.
+// R^d with a finite dictionary of unit vectors as a space for Algorithm 1. Everything happens in inner
+// products: the oracle needs D^T r = D^T y - sum_i alpha_i (D^T d_i) only.
 
 #include <vector>
 
@@ -11,8 +11,8 @@ namespace pursuit {
 /// Unit-norm columns with what a pursuit needs of them, shared by all signals.
 class Dictionary {
  public:
-  /// Normalises the columns of D; a zero column is an InvalidInput naming it. `with_gram` computes D^T D once,
-  /// which pays when there are many signals.
+  /// Normalises the columns of D; a zero column is an InvalidInput naming it. `with_gram` computes D^T D
+  /// once, which pays when there are many signals.
   Dictionary(const Matrix& D, bool with_gram, int threads = 1);
 
   Index dimension() const { return unit_.rows(); }
@@ -32,10 +32,11 @@ class DictionarySpace {
  public:
   using Atom = Index;
 
-  /// `correlations` are D^T y. With lmo_accuracy delta < 1 the oracle is as bad as an inexact one may be: of the atoms
-  /// with <z, r> >= delta * max it returns the worst (the paper's inexact LMO, for certificates and tests).
-  DictionarySpace(const Dictionary& dictionary, Vector correlations, double target_norm_squared, WeightRule weights,
-                  Index capacity, double lmo_accuracy = 1);
+  /// `correlations` are D^T y. With lmo_accuracy delta < 1 the oracle is as bad as an inexact one may be: of
+  /// the atoms with <z, r> >= delta * max it returns the worst (the paper's inexact LMO, for certificates and
+  /// tests).
+  DictionarySpace(const Dictionary& dictionary, Vector correlations, double target_norm_squared,
+                  WeightRule weights, Index capacity, double lmo_accuracy = 1);
 
   double target_norm_squared() const { return target_norm_squared_; }
   Found<Atom> find_atom();

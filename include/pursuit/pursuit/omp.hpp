@@ -1,12 +1,13 @@
 #pragma once
-// Vectors over a finite dictionary: Algorithm 1 as orthogonal matching pursuit, matching pursuit or Frank-Wolfe,
-// for many signals at once.
+// Vectors over a finite dictionary: Algorithm 1 as orthogonal matching pursuit, matching pursuit or
+// Frank-Wolfe, for many signals at once.
 //
-//   auto result = pursuit::omp(D, Y, {.atoms = 10});      // Y ~ D * result.codes, at most 10 non-zeros per column
+//   auto result = pursuit::omp(D, Y, {.atoms = 10});      // Y ~ D * result.codes, at most 10 non-zeros per
+//   column
 //
-// Columns of D are normalised for the search, so that the oracle compares directions; codes refer to D as given.
-// Cost per signal and step: O(N r) for N columns and r atoms so far, after one product D^T Y and, where the signals
-// are many, one D^T D.
+// Columns of D are normalised for the search, so that the oracle compares directions; codes refer to D as
+// given. Cost per signal and step: O(N r) for N columns and r atoms so far, after one product D^T Y and,
+// where the signals are many, one D^T D.
 
 #include <vector>
 
@@ -24,9 +25,9 @@ struct OmpOptions {
 };
 
 struct OmpResult {
-  Eigen::SparseMatrix<double> codes;   // N x signals
-  Vector relative_errors;              // per signal
-  std::vector<Stop> stops;             // per signal
+  Eigen::SparseMatrix<double> codes;  // N x signals
+  Vector relative_errors;             // per signal
+  std::vector<Stop> stops;            // per signal
 };
 
 OmpResult omp(const Matrix& dictionary, const Matrix& signals, const OmpOptions& options = {});

@@ -84,6 +84,10 @@ class RunLog {
     return finished_ = true;
   }
   bool finished() const { return finished_; }
+  /// Finished by a target, a limit or the observer, and not because there is nothing left to find.
+  bool stopped_from_outside() const {
+    return finished_ && outcome_.stop != Stop::no_ascent && outcome_.stop != Stop::dependent_atom;
+  }
 
   void record(Step step, double objective_before, const WeightSystem& system) {
     step.rank = system.size();
@@ -117,7 +121,9 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
   RunLog log(options, norm, observer);
   const auto correct = [&](Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
-      const auto watch = [&](int sweep, double f) { return !log.should_stop(phase, system.size(), sweep, sweeps, f); };
+      const auto watch = [&](int sweep, double f) {
+        return !log.should_stop(phase, system.size(), sweep, sweeps, f);
+      };
       if (sweeps > 0) return space.correct(sweeps, tolerance, watch, system);
     }
     return 0;
@@ -129,35 +135,49 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
     space.set_weights(system.weights());
     log.record({}, before, system);
   }
-  // Corrections may leave an atom without weight, which is then dropped and its place filled again; the second
-  // bound is for problems that will not take more atoms.
-  for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished(); ++r) {  // 1: r = 1..R
-    const double before = system.objective();
-    const auto found = space.find_atom();                                      // 2: z_r := LMO(grad f(x_{r-1}))
-    if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
-      log.finish(Stop::no_ascent);
-      break;
+  const auto grow = [&] {
+    // Corrections may leave an atom without weight, which is then dropped and its place filled again; the
+    // second bound is for problems that will not take more atoms.
+    for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished();
+         ++r) {  // 1: r = 1..R
+      const double before = system.objective();
+      const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
+      if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
+        log.finish(Stop::no_ascent);
+        break;
+      }
+      const Vector products = space.inner_products(found.atom);
+      if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
+        log.finish(Stop::dependent_atom);
+        break;
+      }
+      space.append(found.atom);
+      system.solve();                                                         // 3: alpha := argmin f
+      space.set_weights(system.weights());                                    // 5: x_r := sum alpha_i z_i
+      const int sweeps = correct(Phase::correction, options.corrections, 0);  // 4: correct the z_i
+      log.record({.lmo_value = std::abs(found.value),
+                  .spread = found.spread,
+                  .iterations = found.iterations,
+                  .sweeps = sweeps},
+                 before, system);
+      if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
     }
-    const Vector products = space.inner_products(found.atom);
-    if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
-      log.finish(Stop::dependent_atom);
-      break;
-    }
-    space.append(found.atom);
-    system.solve();                                                            // 3: alpha := argmin f
-    space.set_weights(system.weights());                                       // 5: x_r := sum alpha_i z_i
-    const int sweeps = correct(Phase::correction, options.corrections, 0);     // 4: correct the z_i
-    log.record({.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations,
-                .sweeps = sweeps}, before, system);
-    if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
-  }
-  if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
-  const bool exhausted = log.outcome().stop == Stop::no_ascent || log.outcome().stop == Stop::dependent_atom;
-  if ((!log.finished() || exhausted) && system.size() > 0) {
+    if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
+  };
+  const auto polish = [&] {
     const double before = system.objective();
     const int sweeps = correct(Phase::polish, options.polish, options.polish_tolerance);
     if (sweeps > 0) log.record({.sweeps = sweeps}, before, system);
+  };
+
+  constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
+  for (int round = 0; round < kRounds; ++round) {
+    grow();
+    if (system.size() == 0 || log.stopped_from_outside()) break;
+    polish();
+    if (log.finished() || system.size() >= options.rank) break;
   }
+  if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
   return log.outcome();
 }
 

@@ -19,15 +19,16 @@ class WeightSystem {
   WeightSystem& operator=(WeightSystem&&) noexcept;
 
   /// Adds atom z with its products with the older atoms, <z, z> and <z, y>; its weight is 0 until solve().
-  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the weights are free: their
-  /// system would be singular.
+  /// Returns false, and changes nothing, where z lies in the span of the older atoms and the weights are
+  /// free: their system would be singular.
   bool append(ConstVectorRef products_with_atoms, double norm_squared, double product_with_target);
 
   /// Replaces the atoms (after corrections) and keeps the given weights until solve().
   void reset(const Matrix& gram, const Vector& target_products, const Vector& weights);
 
-  /// How steeply f can fall along an atom with <z, r> = value, within what the rule allows: |value| where weights may
-  /// be negative, value where not, and the gap of Frank-Wolfe, value - <x, r> / radius, for convex weights.
+  /// How steeply f can fall along an atom with <z, r> = value, within what the rule allows: |value| where
+  /// weights may be negative, value where not, and the gap of Frank-Wolfe, value - <x, r> / radius, for
+  /// convex weights.
   double ascent(double value) const;
 
   /// Line 3. The objective never rises: a solution that rounding made worse is not taken.
