@@ -1,0 +1,74 @@
+// The guide is run, not trusted: its shell examples in order, and its C++ example as part of the consumer
+// project.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "pursuit/base/random.hpp"
+#include "pursuit/io/matrix_file.hpp"
+
+namespace pursuit {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> code_blocks(const std::string& text, const std::string& language) {
+  std::vector<std::string> blocks;
+  const std::string opening = "```" + language + "\n";
+  for (std::size_t begin = 0; (begin = text.find(opening, begin)) != std::string::npos;) {
+    begin += opening.size();
+    blocks.push_back(text.substr(begin, text.find("```", begin) - begin));
+  }
+  return blocks;
+}
+
+std::string without_spaces(std::string text) {
+  text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); }),
+             text.end());
+  return text;
+}
+
+TEST(Guide, EveryShellExampleRuns) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("pursuit_guide_test_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  Random random(1);
+  write_matrix(folder / "A.npy", {Matrix(random.gaussian_matrix(20, 15).cwiseAbs()), {}, {}});
+  write_matrix(folder / "D.npy", {random.gaussian_matrix(10, 25), {}, {}});
+  write_matrix(folder / "Y.npy", {random.gaussian_matrix(10, 4), {}, {}});
+  int commands = 0;
+  for (const auto& block : code_blocks(read(PURSUIT_SOURCE_DIR "/docs/guide.md"), "sh")) {
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line);) {
+      ASSERT_EQ(line.rfind("pursuit ", 0), 0U) << line;
+      const std::string command =
+          fmt::format("cd '{}' && '{}' {} > /dev/null", folder.string(), PURSUIT_PROGRAM, line.substr(8));
+      EXPECT_EQ(std::system(command.c_str()), 0) << line;
+      ++commands;
+    }
+  }
+  EXPECT_GE(commands, 8);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Guide, ItsOwnAtomSetIsTheOneThatTheConsumerProjectBuildsAndRuns) {
+  const auto blocks = code_blocks(read(PURSUIT_SOURCE_DIR "/docs/guide.md"), "cpp");
+  ASSERT_EQ(blocks.size(), 1U);
+  const std::string body = blocks[0].substr(blocks[0].find("// Unit vectors"));
+  EXPECT_NE(without_spaces(read(PURSUIT_SOURCE_DIR "/tests/consumer/main.cpp")).find(without_spaces(body)),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace pursuit
