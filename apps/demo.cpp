@@ -124,9 +124,9 @@ int run(const std::string& folder) {
                                               .weights = parse_weight_rule(weights)});
     Vector similarity;
     const auto matched = match(parts, result.model.right, similarity);
-    fmt::print("{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name, left + " x " + right,
-               result.relative_error, (similarity.array() > 0.95).count(), parts.cols(),
-               similarity.minCoeff(), result.seconds);
+    fmt::print("{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name,
+               fmt::format("{} x {}", left, right), result.relative_error,
+               (similarity.array() > 0.95).count(), parts.cols(), similarity.minCoeff(), result.seconds);
     const Trace steps = path_by_rank(result.trace);
     Series series{name, Vector(Index(steps.size())), Vector(Index(steps.size()))};
     for (std::size_t i = 0; i < steps.size(); ++i) {

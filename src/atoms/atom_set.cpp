@@ -71,8 +71,8 @@ double AtomSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRe
     return 0;
   }
   // sum a x^2 - 2 b x <= sum steepest x^2 - 2 (b + (steepest - a) x0) x + const, with equality at x0.
-  double t = fit_uniform_impl(steepest, b, sign, u);
-  t = best_scale(a, b, sign, u);
+  fit_uniform_impl(steepest, b, sign, u);
+  double t = best_scale(a, b, sign, u);
   double value = parabolas(a, b, t, u);
   Vector candidate(b.size()), linear(b.size());
   for (int round = 0; round < 50; ++round) {

@@ -20,10 +20,7 @@ void for_top_k(const Eigen::Ref<const Vector>& keys, Index k, const Take& take) 
   Index ties =
       k - std::count_if(scratch.begin(), scratch.begin() + k, [&](double x) { return x > threshold; });
   for (Index i = 0; i < keys.size(); ++i) {
-    if (keys[i] > threshold)
-      take(i);
-    else if (keys[i] == threshold && ties-- > 0)
-      take(i);
+    if (keys[i] > threshold || (keys[i] == threshold && ties-- > 0)) take(i);
   }
 }
 

@@ -55,8 +55,8 @@ class WeightSystem {
 };
 
 /// argmin over alpha >= 0 (and sum alpha = total, where total > 0) of 1/2 alpha^T G alpha - c^T alpha, from a
-/// feasible start, by a primal active-set method (Lawson and Hanson 1974, on the normal equations).
+/// feasible start x, by a primal active-set method (Lawson and Hanson 1974, on the normal equations).
 Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
-                           Vector start);
+                           Vector x);
 
 }  // namespace pursuit
