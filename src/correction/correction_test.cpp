@@ -290,5 +290,22 @@ TEST(CorrectByOracle, KeepsWeightsAndOlderAtomsWhereAsked) {
   }
 }
 
+TEST(CorrectBySweeps, BringsAtomsWithoutWeightBackToLife) {  // once they stayed dead on both sides
+  Random random(3);
+  const Matrix Y = random.gaussian_matrix(12, 3).cwiseAbs() * random.gaussian_matrix(3, 9).cwiseAbs();
+  const FrobeniusObjective f(data_matrix(Y));
+  Iterate iterate;
+  iterate.model = {random.gaussian_matrix(12, 3).cwiseAbs().colwise().normalized(),
+                   random.gaussian_matrix(9, 3).cwiseAbs().colwise().normalized(), Vector::Zero(3), false};
+  iterate.target_products = (iterate.model.left.transpose() * Y * iterate.model.right).diagonal();
+  iterate.objective = 0.5 * Y.squaredNorm();
+  CorrectionOptions options;
+  options.sweeps = 200;
+  options.sign = Sign::nonnegative;
+  correct_by_sweeps(f, *nonneg(), *nonneg(), options, iterate);
+  EXPECT_GT(iterate.model.weights.minCoeff(), 0);
+  EXPECT_LT(iterate.objective, 1e-2 * Y.squaredNorm());
+}
+
 }  // namespace
 }  // namespace pursuit

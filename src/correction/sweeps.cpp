@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "correction/coordinate_sweep.hpp"
 #include "correction/progress.hpp"
@@ -106,9 +107,14 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   double beta = 0.5, limit = 1;
   Model& model = iterate.model;
+  // An atom without weight keeps its right factor, so that its left one can grow again.
+  const double typical =
+      std::sqrt(std::max(model.weights.cwiseAbs().mean(), std::numeric_limits<double>::min()));
   const Vector root = model.weights.cwiseAbs().cwiseSqrt();
-  Matrix W = model.left * root.asDiagonal();  // the last good pair
-  Matrix H = model.right * model.weights.cwiseSign().cwiseProduct(root).asDiagonal();
+  const Vector right_scale =
+      (root.array() > 0).select(model.weights.cwiseSign().cwiseProduct(root).array(), typical).matrix();
+  Matrix W = model.left * root.asDiagonal(),
+         H = model.right * right_scale.asDiagonal();  // the last good pair
   Matrix W_ahead = W, H_ahead = H, W_before = W, H_before = H, W_next, H_next, P, G;
   Vector scaled_targets;
   const auto run_ahead = [&](const Matrix& now, const Matrix& before, bool nonnegative, Matrix& ahead) {
