@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "correction/coordinate_sweep.hpp"
 #include "correction/progress.hpp"
@@ -108,8 +107,7 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
   double beta = 0.5, limit = 1;
   Model& model = iterate.model;
   // An atom without weight keeps its right factor, so that its left one can grow again.
-  const double typical =
-      std::sqrt(std::max(model.weights.cwiseAbs().mean(), std::numeric_limits<double>::min()));
+  const double mean = model.weights.cwiseAbs().mean(), typical = mean > 0 ? std::sqrt(mean) : 1.0;
   const Vector root = model.weights.cwiseAbs().cwiseSqrt();
   const Vector right_scale =
       (root.array() > 0).select(model.weights.cwiseSign().cwiseProduct(root).array(), typical).matrix();
