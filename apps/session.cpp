@@ -1,11 +1,10 @@
 #include "apps/session.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
-#include <atomic>
-#include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "pursuit/report/progress_bar.hpp"
@@ -107,9 +106,11 @@ nlohmann::json describe(const FactorResult& result) {
 }
 
 std::int64_t peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t(usage.ru_maxrss) * 1024;
+  // Not getrusage(): its peak is inherited from the process that started this one.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("VmHWM:", 0) == 0) return std::strtoll(line.c_str() + 6, nullptr, 10) * 1024;
+  return 0;
 }
 
 void print_json(const nlohmann::json& object) {

@@ -2,6 +2,8 @@
 
 #include "atoms/unit_vectors.hpp"
 
+#include <rapidcheck/gtest.h>
+
 #include "test_support.hpp"
 
 namespace pursuit {

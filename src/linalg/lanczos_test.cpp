@@ -3,7 +3,6 @@
 #include "linalg/lanczos.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 
 #include "linalg/randomized_svd.hpp"
 #include "test_support.hpp"
@@ -25,6 +24,11 @@ Matrix with_eigenvalues(const Vector& values, Index n, std::uint64_t seed) {
   return 0.5 * (C + C.transpose());
 }
 
+Vector singular_values(const Matrix& A) {
+  const Matrix gram = A.rows() < A.cols() ? Matrix(A * A.transpose()) : Matrix(A.transpose() * A);
+  return Eigen::SelfAdjointEigenSolver<Matrix>(gram).eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt();
+}
+
 /// Orthonormal factors, descending values, and A v_i = s_i u_i, A^T u_i = s_i v_i: what makes triplets
 /// singular.
 void expect_singular_triplets(const SingularTriplets& found, const Matrix& A, double tolerance) {
@@ -41,7 +45,7 @@ TEST(TruncatedSvd, IsTheDenseOne) {
   for (const auto& [n, m] :
        {std::pair<Index, Index>{200, 90}, {90, 200}, {100, 100}, {40, 12}, {1, 30}, {30, 1}}) {
     const Matrix A = gaussian(n, m, std::uint64_t(n));
-    const Vector expected = Eigen::BDCSVD<Matrix>(A).singularValues();
+    const Vector expected = singular_values(A);
     for (const Index count : {Index(1), Index(7), std::min(n, m)}) {
       SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(m) + ", " + std::to_string(count));
       const auto found = truncated_svd(*data_matrix(A), count);

@@ -1,5 +1,7 @@
 #include "linalg/top_k.hpp"
 
+#include <rapidcheck/gtest.h>
+
 #include <numeric>
 
 #include "test_support.hpp"

@@ -89,7 +89,7 @@ std::string ProgressBar::line(const std::string& title, double fraction, double 
   const std::size_t cells = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(width, 0)) / 4, 10, 30);
   if (room >= cells + 3) {
     const auto filled = static_cast<std::size_t>(done * static_cast<double>(cells));
-    bar = "[" + std::string(filled, '#') + std::string(cells - filled, '-') + "] ";
+    bar = fmt::format("[{}{}] ", std::string(filled, '#'), std::string(cells - filled, '-'));
     room -= bar.size();
   }
 
@@ -104,7 +104,7 @@ std::string ProgressBar::line(const std::string& title, double fraction, double 
 
   std::string tail = printable(note);
   if (!tail.empty() && room >= std::min(length(tail), kFewest) + 2) {
-    tail = "  " + clipped(tail, room - 2);
+    tail = fmt::format("  {}", clipped(tail, room - 2));
   } else {
     tail.clear();
   }

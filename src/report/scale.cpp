@@ -121,7 +121,8 @@ std::vector<Tick> log_ticks(Range range, int at_most) {
 }
 
 double shade(double value, Range range) {
-  if (range.lo < range.hi) return std::clamp(range.position(value), 0.0, 1.0);
+  // Halves, as in position(), are equal also where the ends differ by the smallest number there is.
+  if (range.lo / 2 < range.hi / 2) return std::clamp(range.position(value), 0.0, 1.0);
   return value == 0.0 ? 0.0 : 1.0;
 }
 

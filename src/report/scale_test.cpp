@@ -129,6 +129,9 @@ TEST(Shade, GoesFromZeroToOne) {
   EXPECT_EQ(shade(7, {7, 7}), 1);
   constexpr double kLargest = std::numeric_limits<double>::max();
   EXPECT_EQ(shade(0, {-kLargest, kLargest}), 0.5);
+  constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(shade(0, {0, kTiny}), 0);
+  EXPECT_EQ(shade(kTiny, {0, kTiny}), 1);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class BrailleCanvas {
   void set(int x, int y) {
     constexpr std::array<std::array<unsigned char, 2>, 4> kBits{
         {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
-    cell(x / 2, y / 4) |= kBits[static_cast<std::size_t>(y % 4)][static_cast<std::size_t>(x % 2)];
+    cells_[index(x / 2, y / 4)] |= kBits[static_cast<std::size_t>(y % 4)][static_cast<std::size_t>(x % 2)];
   }
 
   /// Straight line of dots (Bresenham), both ends included.
@@ -57,10 +57,10 @@ class BrailleCanvas {
   }
 
   /// Row of cells as UTF-8; empty cells are plain spaces and none of them ends the row.
-  std::string row(int cell_row) {
+  std::string row(int cell_row) const {
     std::string out;
     for (int x = 0; x < width_; ++x) {
-      const unsigned dots = cell(x, cell_row);
+      const unsigned dots = cells_[index(x, cell_row)];
       if (dots == 0) {
         out += ' ';
         continue;
@@ -75,9 +75,9 @@ class BrailleCanvas {
   }
 
  private:
-  unsigned char& cell(int x, int y) {
-    return cells_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                  static_cast<std::size_t>(x)];
+  std::size_t index(int cell_x, int cell_y) const {
+    return static_cast<std::size_t>(cell_y) * static_cast<std::size_t>(width_) +
+           static_cast<std::size_t>(cell_x);
   }
 
   int width_, height_;

@@ -2,6 +2,8 @@
 
 #include "pursuit/weights/weight_system.hpp"
 
+#include <rapidcheck/gtest.h>
+
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <bit>
