@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -242,19 +243,36 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   EXPECT_EQ(listing(), before);
 }
 
+/// Whether the process has installed a handler for Ctrl-C.
+bool catches_interrupts(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("SigCgt:", 0) == 0)
+      return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1U) != 0;
+  return false;
+}
+
 TEST_F(Cli, InterruptKeepsTheResultSoFar) {
   Random random(5);
   write_matrix(path("big.npy"), {random.gaussian_matrix(600, 500), {}, {}});
-  const std::string command = fmt::format(
-      "cd '{}' && (timeout -s INT 1.5 '{}' factor big.npy --rank 400 --left nonneg --right sparse:100 --out "
-      "m.npz --json "
-      "> stdout.txt; echo $? > status.txt)",
-      path("."), PURSUIT_PROGRAM);
-  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string model = path("m.npz"), out = path("stdout.txt"), input = path("big.npy");
+  const pid_t process = fork();
+  if (process == 0) {
+    if (std::freopen(out.c_str(), "w", stdout) == nullptr) _exit(99);
+    execl(PURSUIT_PROGRAM, PURSUIT_PROGRAM, "factor", input.c_str(), "--rank", "400", "--left", "nonneg",
+          "--right", "sparse:100", "--out", model.c_str(), "--json", static_cast<char*>(nullptr));
+    _exit(99);
+  }
+  ASSERT_GT(process, 0);
+  for (int i = 0; i < 3000 && !catches_interrupts(process); ++i) usleep(10000);
+  ASSERT_EQ(kill(process, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 130);
   const json object = json::parse(read("stdout.txt"), nullptr, false);
   ASSERT_TRUE(object.is_object());
   EXPECT_EQ(object["stop"].get<std::string>(), "interrupted");
-  EXPECT_GE(load_model(path("m.npz")).model.rank(), 1);
+  EXPECT_GE(load_model(model).model.rank(), 1);
 }
 
 }  // namespace
