@@ -13,7 +13,7 @@ namespace pursuit {
 namespace {
 
 constexpr Index kBlock = 8;
-constexpr int kProductsPerTest = 4;  // Ritz values cost an eigendecomposition: not after every product
+constexpr int kProductsPerTest = 2;  // Ritz values cost an eigendecomposition: not after every product
 
 /// An orthonormal basis of what W adds to the span of Q; columns that add nothing but rounding are dropped.
 Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W) {
