@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -51,12 +52,15 @@ EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Mat
   Random random(0);
   Matrix X = orthonormal_addition(Q.leftCols(0), random.gaussian_matrix(size, std::min(kBlock, size)));
   Index filled = 0;        // columns of Q, X included
+  double scale = 1;        // of the operator: squares of its entries could overflow or vanish
   bool restarted = false;  // before that, convergence is looked for now and then
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
   for (int product = 1;; ++product) {
     Q.middleCols(filled, X.cols()) = X;
     filled += X.cols();
     apply(X, W);
+    if (product == 1) scale = std::max(W.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
+    W /= scale;
     const Matrix column = transposed_product(Q.leftCols(filled), W);
     T.block(0, filled - X.cols(), filled, X.cols()) = column;
     T.block(filled - X.cols(), 0, X.cols(), filled) = column.transpose();
@@ -82,7 +86,7 @@ EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Mat
       const double worst = (coupling * wanted.vectors.bottomRows(X.cols())).colwise().norm().maxCoeff();
       const bool enough = filled >= options.count && (!invariant || full) &&
                           worst <= options.tolerance * wanted.values.cwiseAbs().maxCoeff();
-      if (enough || complete || last) return {Q.leftCols(filled) * wanted.vectors, wanted.values};
+      if (enough || complete || last) return {Q.leftCols(filled) * wanted.vectors, scale * wanted.values};
       if (full) {  // thick restart
         const EigenPairs best = select(keep);
         Q.leftCols(best.values.size()) = (Q.leftCols(filled) * best.vectors).eval();

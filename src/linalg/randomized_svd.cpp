@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
+#include <limits>
 
 #include "linalg/blas.hpp"
 
@@ -20,7 +21,8 @@ SingularTriplets randomized_svd(const LinearOperator& A, Index count, int power_
   A.apply(random.gaussian_matrix(A.cols(), width), image);
   for (int i = 0; i < power_iterations; ++i) {
     A.apply_transposed(orthonormal_basis(image), projected);
-    A.apply(projected, image);
+    A.apply(projected / std::max(projected.norm(), std::numeric_limits<double>::min()),
+            image);  // no powers of ||A||
   }
   basis = orthonormal_basis(image);
   A.apply_transposed(basis, projected);  // A ~ basis * projected^T

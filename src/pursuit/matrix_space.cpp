@@ -24,6 +24,13 @@ MatrixSpace::MatrixSpace(const FrobeniusObjective& f, AtomSets sets, WeightRule 
     Matrix image;
     f.data().apply(model.right, image);
     iterate_.target_products = model.left.cwiseProduct(image).colwise().sum().transpose();
+    // Rules that never look back at older weights need good ones to start from.
+    const bool looks_back = weights.kind != WeightRule::newest && weights.kind != WeightRule::economic;
+    WeightSystem fitted(looks_back ? weights : WeightRule(WeightRule::free), f.target_norm_squared());
+    fitted.reset(f.gram(model), iterate_.target_products, model.weights);
+    fitted.solve();
+    set_weights(fitted.weights());
+    drop_weightless();
   }
 }
 
@@ -52,6 +59,15 @@ WeightSystem MatrixSpace::weight_system() const {
   return system;
 }
 
+void MatrixSpace::drop_weightless() {
+  std::vector<Index> weighty;
+  for (Index i = 0; i < model().rank(); ++i)
+    if (model().weights[i] != 0) weighty.push_back(i);
+  if (Index(weighty.size()) == model().rank()) return;
+  iterate_.model.keep(weighty);
+  iterate_.target_products = Vector(iterate_.target_products(weighty));
+}
+
 int MatrixSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
                          WeightSystem& system) {
   CorrectionOptions options = correction_;
@@ -63,13 +79,7 @@ int MatrixSpace::correct(int sweeps, double tolerance, const std::function<bool(
   const CorrectionOutcome outcome = sets_.symmetric
                                         ? correct_by_oracle(f_, *sets_.left, options, iterate_)
                                         : correct_by_sweeps(f_, *sets_.left, *sets_.right, options, iterate_);
-  std::vector<Index> weighty;
-  for (Index i = 0; i < model().rank(); ++i)
-    if (model().weights[i] != 0) weighty.push_back(i);
-  if (Index(weighty.size()) < model().rank()) {
-    iterate_.model.keep(weighty);
-    iterate_.target_products = Vector(iterate_.target_products(weighty));
-  }
+  drop_weightless();
   system.reset(f_.gram(model()), iterate_.target_products, model().weights);
   system.solve();
   set_weights(system.weights());

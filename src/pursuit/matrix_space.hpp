@@ -31,6 +31,8 @@ class MatrixSpace {
   const Model& model() const { return iterate_.model; }
 
  private:
+  void drop_weightless();
+
   const FrobeniusObjective& f_;
   AtomSets sets_;
   WeightRule weights_;

@@ -24,7 +24,8 @@ struct Step {
 using Trace = std::vector<Step>;
 
 enum class Stop {
-  rank_reached,  // as many atoms as asked for
+  rank_reached,  // as many atoms as asked for; constrained weights may have left some without any, and
+                 // dropped
   target_error,  // the relative error asked for is reached
   no_ascent,  // no atom was found along which f falls: the best approximation over the span, or a local end
   dependent_atom,  // the best atom found lies in the span of the others
