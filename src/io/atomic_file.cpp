@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -139,25 +140,50 @@ Destination find_destination(const fs::path& path) {
   return destination;
 }
 
-void write_special_file(const fs::path& path, std::string_view bytes) {
+int open_special_file(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) fail_with_errno(path);
-  OpenFile file(descriptor, path);
-  file.write(bytes);
-  file.close();
+  return descriptor;
 }
 
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const Destination destination = find_destination(path);
-  if (destination.special) return write_special_file(path, bytes);
-  TemporaryFile temporary(destination.path, path);
-  if (destination.permissions != 0) temporary.file().set_permissions(destination.permissions);
-  temporary.file().write(bytes);
+/// Either the device itself or a file that will replace the one of this name.
+struct AtomicFile::Target {
+  explicit Target(const fs::path& path) : named(path), destination(find_destination(path)) {
+    if (destination.special) {
+      device.emplace(open_special_file(named), named);
+    } else {
+      temporary.emplace(destination.path, named);
+      if (destination.permissions != 0) temporary->file().set_permissions(destination.permissions);
+    }
+  }
+
+  const fs::path named;
+  const Destination destination;
+  std::optional<OpenFile> device;
+  std::optional<TemporaryFile> temporary;
+};
+
+AtomicFile::AtomicFile(const fs::path& path) : target_(std::make_unique<Target>(path)) {}
+
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(std::string_view bytes) {
+  (target_->device ? *target_->device : target_->temporary->file()).write(bytes);
+}
+
+void AtomicFile::commit() {
+  if (target_->device) return target_->device->close();
   // Without this, a crash soon after the rename could leave the name on a file without its content.
-  temporary.file().flush_to_disk();
-  temporary.take_place_of_target();
+  target_->temporary->file().flush_to_disk();
+  target_->temporary->take_place_of_target();
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
 }
 
 void require_writable(const fs::path& path) {

@@ -96,6 +96,26 @@ TEST(AtomicFile, LeavesTheOldFileAndNoOtherWhenWritingFails) {
   EXPECT_THAT(scratch.files(), ElementsAre("a.txt"));
 }
 
+TEST(AtomicFile, WrittenInPiecesAppearsOnCommit) {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.with("a.txt", "old");
+  AtomicFile file(path);
+  file.write("first, ");
+  file.write("second");
+  EXPECT_EQ(content_of(path), "old");
+  file.commit();
+  EXPECT_EQ(content_of(path), "first, second");
+  EXPECT_THAT(scratch.files(), ElementsAre("a.txt"));
+}
+
+TEST(AtomicFile, WithoutCommitLeavesNoTrace) {
+  const ScratchDirectory scratch;
+  const fs::path path = scratch.with("a.txt", "old");
+  AtomicFile(path).write("new");
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_THAT(scratch.files(), ElementsAre("a.txt"));
+}
+
 TEST(RequireWritable, LeavesNoTrace) {
   const ScratchDirectory scratch;
   require_writable(scratch / "new.npz");

@@ -4,6 +4,7 @@
 // untouched.
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace pursuit {
@@ -12,5 +13,22 @@ namespace pursuit {
 /// kept. A device or a pipe (/dev/stdout) cannot be replaced and is written to directly. Throws OutputFailure
 /// naming the path and the system's reason; no temporary file is left behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same for a file too large to have in memory: written piece by piece, it takes its place on commit().
+/// Without that nothing is left of it.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  struct Target;
+  std::unique_ptr<Target> target_;
+};
 
 }  // namespace pursuit

@@ -1,0 +1,51 @@
+// Made-up data to try and to measure with.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/output.hpp"
+#include "apps/session.hpp"
+#include "pursuit/io/generate_ratings.hpp"
+
+namespace pursuit::app {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Half stars from 0.5 to 5 with a few very active rows and popular columns, as in MovieLens.
+
+Examples:
+  pursuit generate ratings --rows 71567 --cols 10681 --entries 10000054 --seed 1 --out ratings.dat
+  pursuit generate ratings --rows 500 --cols 300 --entries 10000 --noise 0.5 --out small.csv)";
+
+int run_ratings(const RatingsShape& shape, const std::string& out) {
+  require_ratings_extension(out);
+  prepare_outputs({out});
+  const ObservedEntries entries = generate_ratings(shape);
+  write_ratings(out, entries);
+  fmt::print("{}: {} ratings, {} rows x {} columns, {:.3g}% observed\n", out, entries.size(), entries.rows,
+             entries.cols, 100 * double(entries.size()) / double(entries.rows) / double(entries.cols));
+  return success;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, int& status) {
+  CLI::App* sub = app.add_subcommand("generate", "Write made-up data, to try and to measure with");
+  sub->require_subcommand(1);
+  sub->footer("Example:\n  pursuit generate ratings --rows 500 --cols 300 --entries 10000 --out small.csv");
+  CLI::App* ratings = sub->add_subcommand("ratings", "Observed entries of a matrix, for completion");
+  auto shape = std::make_shared<RatingsShape>();
+  auto out = std::make_shared<std::string>();
+  ratings->footer(kFooter);
+  ratings->add_option("--rows", shape->rows, "Number of rows (users)")->required();
+  ratings->add_option("--cols", shape->cols, "Number of columns (items)")->required();
+  ratings->add_option("--entries", shape->entries, "Number of ratings")->required();
+  ratings->add_option("--seed", shape->seed, "The same seed gives the same file")->capture_default_str();
+  ratings->add_option("--rank", shape->rank, "Rank of the tastes behind the ratings")->capture_default_str();
+  ratings->add_option("--noise", shape->noise, "Standard deviation of the noise")->capture_default_str();
+  ratings->add_option("-o,--out", *out, "File to write: .dat (row::col::value::0) or .csv")->required();
+  ratings->callback([shape, out, &status] { status = run_ratings(*shape, *out); });
+}
+
+}  // namespace pursuit::app

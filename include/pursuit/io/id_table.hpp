@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pursuit {
+
+/// The ids of rows or columns, in order of first appearance. An id is any text: "007" and "7" are two.
+class IdTable {
+ public:
+  IdTable() = default;
+  /// Throws InvalidInput where an id is listed twice.
+  explicit IdTable(const std::vector<std::string>& names);
+
+  /// The id's index; a new id takes the next one. Throws InvalidInput beyond 2^31 - 1 ids.
+  int add(std::string_view id);
+  /// The id's index, -1 for an unknown one.
+  int find(std::string_view id) const;
+
+  int size() const { return static_cast<int>(ends_.size()); }
+  /// Valid until the next add().
+  std::string_view name(int index) const;
+  std::vector<std::string> names() const;
+
+ private:
+  std::size_t slot_of(std::string_view id) const;
+  int append(std::string_view id);
+  void widen();
+
+  std::string text_;               // the ids, one behind the other
+  std::vector<std::size_t> ends_;  // where each ends in it
+  std::vector<int> numbers_;       // index of the id that reads "k", -1 where there is none; grows as needed
+  std::vector<int> slots_;         // hash table of the indices of all other ids, -1 where free
+  std::size_t hashed_ = 0;         // ids in it
+};
+
+}  // namespace pursuit

@@ -1,0 +1,49 @@
+#pragma once
+// Files of observed entries, for completion: what a file does not hold is unknown, a zero in it was observed.
+//
+//   text         row, column, value and anything behind, one entry a line; set apart by tabs, "::", ',', ';'
+//                or blanks; with or without a header line; plain or gzip. This covers MovieLens' u.data,
+//                ratings.dat and ratings.csv.
+//   MatrixMarket coordinate files, plain or gzip; rows and columns are named "1", "2", ...
+//   SciPy sparse .npz: stored is observed; rows and columns are named "0", "1", ...
+//   dense .npy   NaN is unknown; named like those of .npz
+//
+// The format is detected from the content. Text is read in blocks: a file needs the memory of its entries,
+// not of its text. Every defect is an InvalidInput naming the file, the line and the value.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pursuit/io/id_table.hpp"
+#include "pursuit/linalg/observed_entries.hpp"
+
+namespace pursuit {
+
+struct RatingsOptions {
+  /// What to do where a file holds the same row and column again.
+  enum class Duplicates { refuse, last };
+  Duplicates duplicates = Duplicates::refuse;
+};
+
+struct Ratings {
+  ObservedEntries entries;
+  IdTable rows, cols;
+};
+
+/// Ids of `known_rows` and `known_cols` (those of a model or of a training file) keep their indices, new ones
+/// follow. A first line of text is a header if its third field is no number and its first two are none
+/// either.
+Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& options = {},
+                     const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
+
+/// Positions whose values are asked for.
+struct IdPairs {
+  std::vector<std::string> row, col;
+};
+
+/// Text as above, two ids a line, what follows them ignored. A first line without a number is a header where
+/// the ids of the second line are both numbers.
+IdPairs read_pairs(const std::filesystem::path& path);
+
+}  // namespace pursuit

@@ -1,0 +1,18 @@
+#pragma once
+// Entries given twice, found with little memory beside the entries: 4 bytes for each, and none where they are
+// sorted by row, as files mostly are.
+
+#include <optional>
+#include <utility>
+
+#include "pursuit/linalg/observed_entries.hpp"
+
+namespace pursuit::io {
+
+/// The row and column of some entry that is there twice.
+std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries);
+
+/// Of entries of the same row and column keeps the last. Sorts by row.
+void keep_last(ObservedEntries& entries);
+
+}  // namespace pursuit::io
