@@ -27,9 +27,9 @@ using testing::IsEmpty;
 /// Layer of every room, from the bottom. Headers that lie in include/pursuit itself gather what the rooms
 /// offer: they are a room of their own, "".
 const std::map<std::string, int, std::less<>> layers{
-    {"base", 0},       {"linalg", 1}, {"objective", 2}, {"atoms", 2}, {"weights", 3},
-    {"correction", 3}, {"oracle", 3}, {"pursuit", 4},   {"io", 5},    {"report", 5},
-    {"baselines", 5},  {"", 6},       {"apps", 7},
+    {"base", 0},       {"linalg", 1},    {"objective", 2}, {"atoms", 2},      {"weights", 3},
+    {"correction", 3}, {"oracle", 3},    {"pursuit", 4},   {"completion", 5}, {"io", 6},
+    {"report", 6},     {"baselines", 6}, {"", 7},          {"apps", 8},
 };
 
 /// The only includes allowed between two rooms of one layer: from the first to the second.

@@ -1,0 +1,79 @@
+#pragma once
+// Matrix completion that tunes itself: predict the entries of a matrix that were not observed.
+//
+// Mean, row and column offsets and rank-one atoms, each with its own prior variance; what a row (column) has
+// entries for counts as information about it; noise may differ from row to row and from column to column. All
+// of it is estimated from the entries, by variational Bayes. A small share of the entries is held back while
+// atoms are added, eight at first and then twice as many each time, for as long as they help to predict it;
+// then all entries are used. With `samples` > 0, Gibbs sampling started from that solution follows, and
+// predictions are averages over its draws: slower, and more accurate.
+//
+// What is not observed is unknown, never zero. Time per sweep: O(entries * rank^2 / 2); memory: 16 bytes per
+// entry (20 at the start) and some 40 bytes per member and atom. The result is the same for any number of
+// threads.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "pursuit/completion/model.hpp"
+#include "pursuit/linalg/observed_entries.hpp"
+
+namespace pursuit {
+
+/// A moment of a run, for progress bars and early stopping.
+struct CompletionMoment {
+  enum class Phase { growing, refining, sampling } phase;
+  int sweep, max_sweeps;  // of this phase
+  Index rank;
+  double noise;       // standard deviation, in units of the data
+  double validation;  // RMSE on the entries held back; NaN where there are none (or no longer)
+  double seconds;
+};
+using CompletionObserver =
+    std::function<bool(const CompletionMoment&)>;  // false stops; what there is is kept
+
+/// Side information: entries (member, feature, value) of a table with one row per member.
+using FeatureTable = ObservedEntries;
+
+struct CompletionOptions {
+  Index max_rank = 31;      // at most so many atoms beyond the offsets
+  bool use_pattern = true;  // whether having an entry counts as information
+  double validation = 0.1;  // share of the entries held back while the rank is chosen (at most 30000 of them)
+  int samples = 0;          // draws to average over
+  int stored_samples = 16;  // evenly spaced draws kept in the model
+  std::optional<Range> range = {};  // of predictions; by default that of the observed entries
+  const FeatureTable* row_features = nullptr;
+  const FeatureTable* col_features = nullptr;
+  std::vector<Position>
+      predict;  // entries to predict on the way: averages over all draws, not over stored ones only
+  const CompletionModel* start =
+      nullptr;  // of fewer or as many rows and columns: refined for the new entries
+  std::uint64_t seed = 0;
+  int threads = 1;  // 0: all cores
+  double time_limit = std::numeric_limits<double>::infinity();
+  CompletionObserver observer = {};
+};
+
+/// One rank that was tried.
+struct CompletionStage {
+  Index rank;
+  int sweeps;
+  double noise;       // standard deviation, in units of the data
+  double validation;  // RMSE on the entries held back
+  double seconds;     // since the start
+};
+
+struct CompletionResult {
+  CompletionModel model;
+  std::vector<CompletionStage> path;
+  std::vector<Prediction> predictions;  // of options.predict
+  bool interrupted = false;             // by the observer or the time limit
+  double seconds = 0;
+};
+
+/// InvalidArgument for options, InvalidInput for entries that make no sense.
+CompletionResult complete(ObservedEntries entries, const CompletionOptions& options = {});
+
+}  // namespace pursuit

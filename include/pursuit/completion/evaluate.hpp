@@ -1,0 +1,39 @@
+#pragma once
+// How well completion predicts, by protocol: random splits into training, validation and test entries, or
+// folds. The validation part is for methods that choose rank and corrections by it (the paper's); the others
+// do not see it.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pursuit/linalg/observed_entries.hpp"
+
+namespace pursuit {
+
+struct Protocol {
+  std::vector<double> split = {0.5, 0.2, 0.3};  // train, validation, test; or train, test
+  int repeat = 1;                               // splits
+  int folds = 0;                                // 2 or more: every entry is tested once, `split` is ignored
+  std::uint64_t seed = 0;                       // of the first split; the next ones follow
+  int threads = 1;
+};
+
+/// Errors of one method over all splits.
+struct MethodScore {
+  std::string method;
+  std::vector<double> rmse, mae, seconds;
+
+  double mean_rmse() const;
+  double variance_of_rmse() const;
+  double mean_seconds() const;
+};
+
+/// Methods by name: or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns), default, high. `done` is
+/// called after every run with the share of all runs that is done; returning false stops, and what there is
+/// is returned.
+std::vector<MethodScore> evaluate(
+    const ObservedEntries& entries, const std::vector<std::string>& methods, const Protocol& protocol,
+    const std::function<bool(double share, const std::string& what)>& done = {});
+
+}  // namespace pursuit

@@ -1,0 +1,23 @@
+#pragma once
+// Entries set aside to judge by, and returned.
+
+#include <cstdint>
+
+#include "pursuit/linalg/observed_entries.hpp"
+
+namespace pursuit {
+
+/// Takes a random share out of the entries: at most 30000 of them, and none where too few would be left to
+/// say anything.
+ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed);
+
+void put_back(ObservedEntries& entries, const ObservedEntries& held_back);
+
+/// Sizes of `folds` parts of `count` entries, as equal as can be.
+std::vector<Index> fold_sizes(Index count, int folds);
+
+/// Random parts of the entries of the given sizes, which sum to entries.size().
+std::vector<ObservedEntries> split(ObservedEntries entries, const std::vector<Index>& sizes,
+                                   std::uint64_t seed);
+
+}  // namespace pursuit

@@ -1,0 +1,42 @@
+#pragma once
+// Matrix completion by pursuit, as in the paper: Algorithm 2 on the observed entries, with any atom sets.
+//
+//   or1mp        no corrections (ApproxGMP; with economic weights the variant of Wang et al. 2014)
+//   gmpr         atoms corrected after every step (ApproxGMPr)
+//   gmpr-sparse  the same with right factors of at most 0.6 of their entries (ApproxGMPr(Sparse))
+//
+// Rank and corrections are those that predict the validation entries best.
+
+#include "pursuit/atoms/atom_set.hpp"
+#include "pursuit/completion/complete.hpp"
+#include "pursuit/correction/regularization.hpp"
+#include "pursuit/weights/weight_rule.hpp"
+
+namespace pursuit {
+
+struct StructuredOptions {
+  Atoms left = sphere(), right = sphere();
+  bool symmetric = false;  // atoms u u^T, u from `left`, of a symmetric matrix
+  WeightRule weights = {};
+  Regularization regularization = {};
+  bool offsets = false;                // mean, row and column offsets first; atoms for what they leave
+  Index max_rank = 20;                 // the best rank up to this is kept
+  std::vector<int> corrections = {3};  // sweeps after every atom; of several numbers the best is kept
+  bool exact_corrections = true;  // factors fitted under the mask; false: by the oracle, as the paper does
+  double validation = 0.1;        // share of the entries that decides; returned before a last run of the best
+  const ObservedEntries* validation_entries = nullptr;  // or these, which are never trained on
+  std::optional<Range> range = {};  // of predictions; by default that of the observed entries
+  std::vector<Position> predict;
+  int restarts = 4;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  double time_limit = std::numeric_limits<double>::infinity();
+  CompletionObserver observer = {};
+};
+
+/// The options of a preset of the paper; InvalidArgument for any other name.
+StructuredOptions completion_preset(const std::string& name);
+
+CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options);
+
+}  // namespace pursuit

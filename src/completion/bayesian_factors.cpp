@@ -1,0 +1,199 @@
+#include "completion/bayesian_factors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "completion/gamma.hpp"
+
+namespace pursuit {
+namespace {
+
+// Values have unit variance, so these mean the same for all data.
+constexpr float kStartingAtom = 0.3F;      // size of the entries of a new atom
+constexpr double kStartingVariance = 0.3;  // tau of a new atom
+constexpr double kOffsetVariance = 0.3;    // tau of offsets at first
+constexpr double kSmallest = 1e-8;         // of any variance; that of coordinates that are not in use
+// Hyper-parameters estimated before the factors mean anything would shrink them to nothing.
+constexpr int kPriorsFrom = 2, kFeaturesFrom = 5;
+
+/// 1/sqrt(entries of the member): rows with many entries get no larger a prior than rows with few.
+std::vector<float> pattern_scale(const GroupedEntries& entries) {
+  std::vector<float> scale(std::size_t(entries.size()), 0.0F);
+  for (Index i = 0; i < entries.size(); ++i)
+    if (entries.count(i) > 0) scale[i] = 1.0F / std::sqrt(float(entries.count(i)));
+  return scale;
+}
+
+Regressors regressors(const FactorSide& side, int width, bool certain) {
+  const auto size = std::size_t(side.size());
+  Regressors result{width, AlignedVector<float>(side.mean.size()), {}, std::vector<float>(size)};
+  if (!certain) result.spread.resize(side.mean.size());
+  for (std::size_t j = 0; j < size; ++j) {
+    const float w = side.noise_weight[j], root = std::sqrt(w);
+    const float* mean = &side.mean[j * std::size_t(width)];
+    float* scaled = &result.scaled[j * std::size_t(width)];
+    result.offset[j] = mean[0];
+    scaled[0] = root;
+    for (int c = 1; c < width; ++c) scaled[c] = root * mean[c];
+    if (!certain)
+      for (int c = 0; c < width; ++c)
+        result.spread[j * std::size_t(width) + std::size_t(c)] =
+            w * side.variance[j * std::size_t(width) + std::size_t(c)];
+  }
+  return result;
+}
+
+}  // namespace
+
+BayesianFactors::BayesianFactors(const ObservedMatrix& data, bool use_pattern, std::uint64_t seed,
+                                 int threads)
+    : use_pattern_(use_pattern), threads_(threads), random_(seed) {
+  for (FactorSide* side : {&rows_, &cols_}) side->entries = side == &rows_ ? &data.by_row() : &data.by_col();
+  count_ = data.size();
+  for (FactorSide* side : {&rows_, &cols_}) {
+    side->noise_weight.assign(std::size_t(side->size()), 1.0F);
+    side->squared_error.assign(std::size_t(side->size()), 0.0);
+    side->prior_variance.assign(1, kOffsetVariance);
+  }
+  set_width(kFactorLanes);
+  if (use_pattern) {
+    add_features(true, {cols_.entries, pattern_scale(*rows_.entries)});
+    add_features(false, {rows_.entries, pattern_scale(*cols_.entries)});
+  }
+}
+
+void BayesianFactors::add_features(bool of_rows, Features features) {
+  (of_rows ? rows_ : cols_).regressions.emplace_back(std::move(features), width_);
+}
+
+void BayesianFactors::rebind(const ObservedMatrix& data) {
+  rows_.entries = &data.by_row();
+  cols_.entries = &data.by_col();
+  count_ = data.size();
+  if (!use_pattern_) return;
+  rows_.regressions.front().rebind({cols_.entries, pattern_scale(*rows_.entries)});
+  cols_.regressions.front().rebind({rows_.entries, pattern_scale(*cols_.entries)});
+}
+
+void BayesianFactors::set_width(int width) {
+  for (FactorSide* side : {&rows_, &cols_}) {
+    const auto wanted = std::size_t(width);
+    for (auto* rows : {&side->mean, &side->variance, &side->prior_mean})
+      *rows = width_ > 0 ? widened(*rows, width_, width)
+                         : AlignedVector<float>(std::size_t(side->size()) * wanted, 0.0F);
+    side->prior_variance.resize(wanted, kSmallest);
+    side->intercept.resize(wanted, 0.0);
+    for (PriorRegression& regression : side->regressions) regression.widen(width);
+  }
+  width_ = width;
+}
+
+void BayesianFactors::widen(int atoms) {
+  set_width((atoms + kFactorLanes) / kFactorLanes * kFactorLanes);
+  for (FactorSide* side : {&rows_, &cols_}) {
+    for (int c = atoms_ + 1; c <= atoms; ++c) side->prior_variance[c] = kStartingVariance;
+    for (Index i = 0; i < side->size(); ++i)
+      for (int c = atoms_ + 1; c <= atoms; ++c)
+        side->mean[i * width_ + c] = kStartingAtom * float(random_.gaussian());
+  }
+  atoms_ = atoms;
+}
+
+void BayesianFactors::start_from(const CompletionModel& model) {
+  widen(int(model.rows.mean.cols()) - 1);
+  noise_variance_ = model.noise_variance;
+  const auto take = [&](const FactorMatrix& source, AlignedVector<float>& target) {
+    for (Index i = 0; i < source.rows(); ++i)
+      std::copy_n(source.row(i).data(), source.cols(), &target[i * width_]);
+  };
+  for (const bool of_rows : {true, false}) {
+    const CompletionSide& source = of_rows ? model.rows : model.cols;
+    FactorSide& side = of_rows ? rows_ : cols_;
+    for (Index i = source.size(); i < side.size(); ++i)  // of whom nothing is known yet
+      std::copy_n(source.intercept.data(), source.intercept.size(), &side.mean[i * width_]);
+    take(source.mean, side.mean);
+    take(source.variance, side.variance);
+    std::copy(source.noise_weight.begin(), source.noise_weight.end(), side.noise_weight.begin());
+    for (int c = 0; c <= atoms_; ++c) {
+      side.prior_variance[c] = std::max<double>(kSmallest, source.prior_variance[c]);
+      side.intercept[c] = source.intercept[c];
+    }
+    for (Index i = 0; i < side.size(); ++i)
+      for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = source.intercept[c];
+    if (use_pattern_ && source.pattern.size() > 0)
+      side.regressions.front().start_from(source.pattern, side.prior_mean);
+  }
+  sweeps_ = kFeaturesFrom;
+}
+
+void BayesianFactors::advance(bool draws) {
+  update(cols_, rows_, draws);
+  update(rows_, cols_, draws);
+  if (sweeps_ >= kPriorsFrom) {
+    double error = 0;
+    for (std::size_t i = 0; i < rows_.squared_error.size(); ++i)
+      error += rows_.noise_weight[i] * rows_.squared_error[i];
+    noise_variance_ =
+        std::max(kSmallest, draws ? draw_variance(error, double(count_), random_) : error / double(count_));
+  }
+  if (sweeps_ >= kFeaturesFrom) {
+    update_noise_weights(rows_, draws);
+    update_noise_weights(cols_, draws);
+  }
+  ++sweeps_;
+}
+
+void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
+  const Regressors held = regressors(other, width_, draws);
+  update_rows(*side.entries, held, {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_},
+              next_seed(), threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
+  if (sweeps_ >= kPriorsFrom) update_priors(side, draws);
+}
+
+void BayesianFactors::update_priors(FactorSide& side, bool draws) {
+  const Index n = side.size();
+  AlignedVector<float> deviation(side.mean.size());
+  for (std::size_t t = 0; t < deviation.size(); ++t) deviation[t] = side.mean[t] - side.prior_mean[t];
+
+  std::vector<double> shift(std::size_t(width_), 0.0), squares(std::size_t(width_), 0.0);
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < width_; ++c) shift[c] += deviation[i * width_ + c];
+  for (int c = 0; c <= atoms_; ++c) {
+    shift[c] /= double(n + 1);
+    if (draws) shift[c] += std::sqrt(side.prior_variance[c] / double(n + 1)) * random_.gaussian();
+    side.intercept[c] += shift[c];
+  }
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c <= atoms_; ++c) deviation[i * width_ + c] -= float(shift[c]);
+
+  if (sweeps_ >= kFeaturesFrom)
+    for (PriorRegression& regression : side.regressions) {
+      const auto variances = regression.update(side.prior_variance, draws, next_seed(), threads_, deviation);
+      for (int c = 0; c < width_; ++c) squares[c] += variances[c];
+    }
+
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < width_; ++c) {
+      const double d = deviation[i * width_ + c];
+      squares[c] += d * d + (draws ? 0.0F : side.variance[i * width_ + c]);
+    }
+  for (int c = 0; c <= atoms_; ++c)
+    side.prior_variance[c] =
+        std::max(kSmallest, draws ? draw_variance(squares[c], double(n), random_) : squares[c] / double(n));
+  for (std::size_t t = 0; t < deviation.size(); ++t) side.prior_mean[t] = side.mean[t] - deviation[t];
+}
+
+void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
+  const double a = side.noise_shape;
+  double gap = -1;  // E w - E log w - 1
+  for (Index i = 0; i < side.size(); ++i) {
+    const double shape = a + 0.5 * double(side.entries->count(i));
+    const double rate = a + 0.5 * side.squared_error[i] / noise_variance_;
+    const double w = draws ? draw_gamma(shape, random_) / rate : shape / rate;
+    side.noise_weight[i] = float(w);
+    gap += (w - (draws ? std::log(w) : digamma(shape) - std::log(rate))) / double(side.size());
+  }
+  side.noise_shape = std::clamp(gamma_shape(std::max(gap, 1e-6)), 2.0, 1000.0);
+}
+
+}  // namespace pursuit

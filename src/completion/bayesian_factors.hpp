@@ -1,0 +1,82 @@
+#pragma once
+// Completion without a parameter to tune. The model of an observed entry, values centred and scaled to unit
+// variance:
+//
+//   y_ij = a_i + b_j + u_i . v_j + noise_ij,      noise_ij ~ N(0, sigma^2 / (w_i w_j)),   w ~ Gamma(shape,
+//   shape) (a_i, u_i) ~ N(p_i, diag tau),                p_i = intercept + regression on features of i
+//   (prior_regression.hpp)
+//
+// and the same for columns. Everything, tau and sigma included, is estimated from the entries: by variational
+// Bayes (a sweep updates factorised posteriors and raises a bound of the evidence) or by Gibbs sampling (a
+// sweep draws everything from its conditional). An atom u_k v_k^T that does not pay is shrunk to nothing by
+// its own tau.
+
+#include "completion/prior_regression.hpp"
+#include "completion/row_posteriors.hpp"
+#include "pursuit/base/random.hpp"
+#include "pursuit/completion/model.hpp"
+
+namespace pursuit {
+
+/// Rows, or columns: factor vectors of `width` numbers, the offset first.
+struct FactorSide {
+  const GroupedEntries* entries = nullptr;
+  AlignedVector<float> mean, variance;  // posterior; in Gibbs sampling the draw, and the last variances
+  AlignedVector<float> prior_mean;      // p_i
+  std::vector<double> prior_variance;   // tau
+  std::vector<double> intercept;
+  std::vector<PriorRegression> regressions;  // what p_i is made of, beside the intercept
+  std::vector<float> noise_weight;           // w_i
+  double noise_shape = 10;
+  std::vector<double> squared_error;
+
+  Index size() const { return entries->size(); }
+};
+
+class BayesianFactors {
+ public:
+  /// Offsets only, until widen(). `data` must outlive this, and so must features, which may be added before
+  /// the first sweep.
+  BayesianFactors(const ObservedMatrix& data, bool use_pattern, std::uint64_t seed, int threads);
+
+  void add_features(bool of_rows, Features features);
+
+  /// Takes up an earlier result; rows and columns that it has not are left to their first update.
+  void start_from(const CompletionModel& model);
+
+  /// Goes on with other entries of a matrix of the same size.
+  void rebind(const ObservedMatrix& data);
+
+  /// Variational update of columns, rows and all hyper-parameters.
+  void sweep() { advance(false); }
+  /// Gibbs draw of the same.
+  void draw() { advance(true); }
+
+  /// More atoms, as small random vectors, the ones there are kept: `atoms` in all.
+  void widen(int atoms);
+
+  int atoms() const { return atoms_; }
+  int width() const { return width_; }  // 1 + atoms and what fills the last lanes, which stays zero
+  int sweeps() const { return sweeps_; }
+  double noise_variance() const { return noise_variance_; }
+  const FactorSide& rows() const { return rows_; }
+  const FactorSide& cols() const { return cols_; }
+
+ private:
+  void advance(bool draws);
+  void update(FactorSide& side, const FactorSide& other, bool draws);
+  void update_priors(FactorSide& side, bool draws);
+  void update_noise_weights(FactorSide& side, bool draws);
+  void set_width(int width);
+  std::uint64_t next_seed() { return random_.bits(); }
+
+  bool use_pattern_;
+  int width_ = 0, atoms_ = 0, threads_;
+  Random random_;
+  FactorSide rows_, cols_;
+  double noise_variance_ = 1;
+  Index count_;
+  int sweeps_ = 0;
+};
+
+}  // namespace pursuit

@@ -1,0 +1,374 @@
+#include "pursuit/completion/complete.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "base/parallel.hpp"
+#include "completion/bayesian_factors.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/completion/split.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr int kFirstAtoms = 7;        // with the offset, one lane of eight; then 15, 31, 63
+constexpr int kStageSweeps = 12;      // at most, of one rank
+constexpr int kPatience = 3;          // sweeps in which the held-back error must fall by...
+constexpr double kSmallGain = 1e-3;   // ...this share
+constexpr double kWorthAtoms = 2e-3;  // share of the held-back error that twice the atoms must save
+constexpr int kRefiningSweeps = 20;   // with all entries
+constexpr int kSweepsAlone = 40;      // where nothing could be held back
+constexpr int kBurnIn = 20;           // draws that are forgotten
+constexpr int kFewestSampledAtoms =
+    31;                            // averages do not overfit: more atoms than the means can use still help
+constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
+
+void check(const CompletionOptions& options) {
+  const auto require = [](bool good, const std::string& what) {
+    if (!good) throw InvalidArgument(what);
+  };
+  require(options.max_rank >= 0,
+          fmt::format("max_rank {}: must be 0 (offsets only) or more", options.max_rank));
+  require(options.validation >= 0 && options.validation < 1,
+          fmt::format("validation {}: must be at least 0 and below 1", options.validation));
+  require(options.samples >= 0, fmt::format("samples {}: must be 0 or more", options.samples));
+  require(options.stored_samples >= 0,
+          fmt::format("stored_samples {}: must be 0 or more", options.stored_samples));
+  require(!options.range || options.range->lowest <= options.range->highest,
+          "range: the lowest value must not be above the highest");
+  require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
+  require(options.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", options.time_limit));
+}
+
+/// A feature table in column order, its columns scaled to unit size and its rows to about unit length.
+class ScaledFeatures {
+ public:
+  explicit ScaledFeatures(const FeatureTable& table, Index members, const char* side)
+      : table_(checked(table, members, side)),
+        scaled_(table_.by_col()),
+        scale_(std::size_t(scaled_.size()), 0.0) {
+    const double per_member = double(table_.size()) / double(members);
+    for (Index f = 0; f < scaled_.size(); ++f) {
+      double squares = 0;
+      for (std::int64_t e = scaled_.start[f]; e < scaled_.start[f + 1]; ++e)
+        squares += double(scaled_.value[e]) * scaled_.value[e];
+      if (squares > 0)
+        scale_[f] = 1 / std::sqrt(squares / double(scaled_.count(f)) * std::max(per_member, 1.0));
+      for (std::int64_t e = scaled_.start[f]; e < scaled_.start[f + 1]; ++e)
+        scaled_.value[e] *= float(scale_[f]);
+    }
+  }
+
+  Features features() const { return {&scaled_, {}}; }
+  double scale(Index f) const { return scale_[f]; }
+
+ private:
+  static ObservedEntries checked(const FeatureTable& table, Index members, const char* side) {
+    if (table.rows > members)
+      throw InvalidInput(
+          fmt::format("{} features: {} members, but the matrix has {}", side, table.rows, members));
+    ObservedEntries all = table;
+    all.rows = members;
+    return all;
+  }
+
+  ObservedMatrix table_;
+  GroupedEntries scaled_;
+  std::vector<double> scale_;
+};
+
+double inner(const BayesianFactors& f, int row, int col) {
+  const Index width = f.width();
+  const float *u = &f.rows().mean[row * width], *v = &f.cols().mean[col * width];
+  double sum = double(u[0]) + v[0];
+  for (Index c = 1; c < width; ++c) sum += double(u[c]) * v[c];
+  return sum;
+}
+
+/// Running means of predictions over draws.
+class Averages {
+ public:
+  explicit Averages(const std::vector<Position>& positions)
+      : positions_(positions), sum_(positions.size()), squares_(positions.size()), noise_(positions.size()) {}
+
+  void add(const BayesianFactors& f, int threads) {
+    ++count_;
+    constexpr Index kPerTask = 4096;
+    const auto count = Index(positions_.size());
+    parallel_for((count + kPerTask - 1) / kPerTask, threads, [&](Index task) {
+      for (Index k = task * kPerTask; k < std::min(count, (task + 1) * kPerTask); ++k) {
+        const auto [i, j] = positions_[k];
+        if (i < 0 || j < 0) continue;
+        const double value = inner(f, i, j);
+        sum_[k] += value;
+        squares_[k] += value * value;
+        noise_[k] += f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]);
+      }
+    });
+  }
+
+  std::vector<Prediction> predictions(const CompletionModel& model) const {
+    std::vector<Prediction> result(positions_.size());
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      if (positions_[k].row < 0 || positions_[k].col < 0) {
+        result[k] = pursuit::predict(model, positions_[k]);
+        continue;
+      }
+      const double mean = sum_[k] / count_, variance = std::max(0.0, squares_[k] / count_ - mean * mean);
+      result[k] = {std::clamp(model.mean + model.scale * mean, model.lowest, model.highest),
+                   model.scale * std::sqrt(variance + noise_[k] / count_)};
+    }
+    return result;
+  }
+
+  int count() const { return count_; }
+
+ private:
+  const std::vector<Position>& positions_;
+  std::vector<double> sum_, squares_, noise_;
+  int count_ = 0;
+};
+
+/// The coordinates that are in use, offset first, then atoms by what they explain.
+std::vector<int> coordinates(const BayesianFactors& f) {
+  std::vector<double> energy(std::size_t(f.width()), 0.0);
+  const auto mean_square = [&](const FactorSide& side, int c) {
+    double sum = 0;
+    for (Index i = 0; i < side.size(); ++i)
+      sum += double(side.mean[i * f.width() + c]) * side.mean[i * f.width() + c];
+    return sum / double(side.size());
+  };
+  std::vector<int> result;
+  for (int c = 1; c <= f.atoms(); ++c) {
+    energy[c] = mean_square(f.rows(), c) * mean_square(f.cols(), c);
+    if (energy[c] > kNothing * f.noise_variance()) result.push_back(c);
+  }
+  std::stable_sort(result.begin(), result.end(), [&](int a, int b) { return energy[a] > energy[b]; });
+  result.insert(result.begin(), 0);
+  return result;
+}
+
+FactorMatrix selected(const AlignedVector<float>& rows, int width, const std::vector<int>& columns) {
+  FactorMatrix result(Index(rows.size()) / width, Index(columns.size()));
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index c = 0; c < result.cols(); ++c) result(i, c) = rows[i * width + columns[c]];
+  return result;
+}
+
+CompletionSide side_of_model(const FactorSide& side, int width, const std::vector<int>& columns,
+                             bool use_pattern, const std::optional<ScaledFeatures>& features) {
+  CompletionSide result{.mean = selected(side.mean, width, columns),
+                        .variance = selected(side.variance, width, columns),
+                        .pattern = {},
+                        .features = {},
+                        .intercept = Eigen::VectorXf(columns.size()),
+                        .prior_variance = Eigen::VectorXf(columns.size()),
+                        .noise_weight = side.noise_weight};
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    result.intercept[Index(c)] = float(side.intercept[columns[c]]);
+    result.prior_variance[Index(c)] = float(side.prior_variance[columns[c]]);
+  }
+  if (use_pattern) result.pattern = selected(side.regressions.front().weights(), width, columns);
+  if (features) {
+    result.features = selected(side.regressions.back().weights(), width, columns);
+    for (Index f = 0; f < result.features.rows(); ++f) result.features.row(f) *= float(features->scale(f));
+  }
+  return result;
+}
+
+/// One run of complete(): its data, its clock and its steps.
+class Run {
+ public:
+  Run(ObservedEntries entries, const CompletionOptions& options)
+      : options_(options), threads_(resolve_threads(options.threads)) {
+    check(options);
+    if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
+    if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
+    scale(entries);
+    if (!options.start) held_back_ = hold_back(entries, options.validation, options.seed);
+    data_.emplace(std::move(entries));
+    factors_.emplace(*data_, options.use_pattern, options.seed, threads_);
+    if (row_features_) factors_->add_features(true, row_features_->features());
+    if (col_features_) factors_->add_features(false, col_features_->features());
+  }
+
+  CompletionResult run() {
+    using Phase = CompletionMoment::Phase;
+    if (options_.start) {
+      factors_->start_from(*options_.start);
+      sweep(Phase::refining, kRefiningSweeps, false);
+    } else if (held_back_.size() == 0) {
+      factors_->widen(std::min<int>(kFirstAtoms, int(options_.max_rank)));
+      sweep(Phase::growing, kSweepsAlone, false);
+    } else {
+      grow();
+      use_all_entries();
+      sweep(Phase::refining, kRefiningSweeps, false);
+    }
+    record_stage(0);
+    result_.model = model();
+    if (options_.samples > 0 && !result_.interrupted)
+      sample();
+    else
+      result_.predictions = predict(result_.model, options_.predict, threads_);
+    result_.seconds = timer_.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  /// Values to mean zero and unit variance, as the starting values of hyper-parameters expect.
+  void scale(ObservedEntries& entries) {
+    if (entries.value.empty()) return;  // refused with the matrix
+    CompletionModel& model = result_.model;
+    const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
+    model.lowest = options_.range ? options_.range->lowest : *low;
+    model.highest = options_.range ? options_.range->highest : *high;
+    if (options_.start) {
+      model.mean = options_.start->mean;
+      model.scale = options_.start->scale;
+    } else {
+      double sum = 0, squares = 0;
+      for (const float v : entries.value) sum += v;
+      model.mean = sum / double(entries.size());
+      for (const float v : entries.value) squares += (v - model.mean) * (v - model.mean);
+      const double deviation = std::sqrt(squares / double(entries.size()));
+      model.scale = deviation > 1e-6 * std::abs(model.mean) && deviation > 0 ? deviation : 1.0;
+    }
+    for (float& v : entries.value) v = float((v - model.mean) / model.scale);
+  }
+
+  /// RMSE on the entries held back, in units of the data.
+  double validation_error() const {
+    double sum = 0;
+    const CompletionModel& m = result_.model;
+    for (std::size_t e = 0; e < held_back_.value.size(); ++e) {
+      const double value = m.mean + m.scale * held_back_.value[e];
+      const double guess = m.mean + m.scale * inner(*factors_, held_back_.row[e], held_back_.col[e]);
+      sum += std::pow(value - std::clamp(guess, m.lowest, m.highest), 2);
+    }
+    return std::sqrt(sum / double(held_back_.value.size()));
+  }
+
+  /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
+  /// error.
+  double sweep(CompletionMoment::Phase phase, int most, bool watch_validation) {
+    double best = std::numeric_limits<double>::infinity(), reference = best;
+    int since = 0;
+    for (int k = 1; k <= most && !result_.interrupted; ++k) {
+      factors_->sweep();
+      double error = std::numeric_limits<double>::quiet_NaN();
+      if (watch_validation) {
+        best = std::min(best, error = validation_error());
+        if (best < reference * (1 - kSmallGain))
+          reference = best, since = 0;
+        else
+          ++since;
+      }
+      report(phase, k, most, error);
+      if (since >= kPatience && k >= 2 * kPatience) break;
+    }
+    return best;
+  }
+
+  /// Doubles the atoms for as long as that helps to predict the entries held back.
+  void grow() {
+    double best = std::numeric_limits<double>::infinity();
+    BayesianFactors kept = *factors_;
+    for (int atoms = std::min<int>(kFirstAtoms, int(options_.max_rank));;
+         atoms = std::min<int>(2 * atoms + 1, int(options_.max_rank))) {
+      factors_->widen(atoms);
+      const double error = sweep(CompletionMoment::Phase::growing, kStageSweeps, true);
+      record_stage(error);
+      if (result_.interrupted) return;
+      if (error > best * (1 - kWorthAtoms)) {
+        if (error > best) *factors_ = std::move(kept);
+        return;
+      }
+      best = error;
+      if (atoms >= options_.max_rank) return;
+      kept = *factors_;
+    }
+  }
+
+  void use_all_entries() {
+    ObservedEntries all = data_->release();
+    put_back(all, held_back_);
+    held_back_ = {};
+    data_.emplace(std::move(all));
+    factors_->rebind(*data_);
+  }
+
+  void sample() {
+    const int atoms = std::min<int>(std::max(factors_->atoms(), kFewestSampledAtoms), int(options_.max_rank));
+    if (atoms > factors_->atoms()) factors_->widen(atoms);
+    Averages averages(options_.predict);
+    const int total = kBurnIn + options_.samples;
+    for (int k = 1; k <= total && !result_.interrupted; ++k) {
+      factors_->draw();
+      if (k > kBurnIn) {
+        averages.add(*factors_, threads_);
+        const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
+        if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(draw_of_model());
+      }
+      report(CompletionMoment::Phase::sampling, k, total, std::numeric_limits<double>::quiet_NaN());
+    }
+    result_.predictions = averages.count() > 0 ? averages.predictions(result_.model)
+                                               : predict(result_.model, options_.predict, threads_);
+  }
+
+  CompletionSample draw_of_model() const {
+    std::vector<int> columns(std::size_t(factors_->atoms() + 1));
+    std::iota(columns.begin(), columns.end(), 0);
+    return {selected(factors_->rows().mean, factors_->width(), columns),
+            selected(factors_->cols().mean, factors_->width(), columns), factors_->rows().noise_weight,
+            factors_->cols().noise_weight, factors_->noise_variance()};
+  }
+
+  CompletionModel model() {
+    CompletionModel model = std::move(result_.model);
+    const std::vector<int> columns = coordinates(*factors_);
+    model.noise_variance = factors_->noise_variance();
+    model.rows =
+        side_of_model(factors_->rows(), factors_->width(), columns, options_.use_pattern, row_features_);
+    model.cols =
+        side_of_model(factors_->cols(), factors_->width(), columns, options_.use_pattern, col_features_);
+    return model;
+  }
+
+  double noise() const { return result_.model.scale * std::sqrt(factors_->noise_variance()); }
+
+  void record_stage(double validation) {
+    result_.path.push_back({Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(),
+                            validation > 0 ? validation : std::numeric_limits<double>::quiet_NaN(),
+                            timer_.seconds()});
+  }
+
+  void report(CompletionMoment::Phase phase, int sweep, int most, double validation) {
+    if (timer_.seconds() >= options_.time_limit ||
+        (options_.observer && !options_.observer({phase, sweep, most, Index(factors_->atoms()), noise(),
+                                                  validation, timer_.seconds()})))
+      result_.interrupted = true;
+  }
+
+  const CompletionOptions& options_;
+  int threads_;
+  Timer timer_;
+  CompletionResult result_;
+  ObservedEntries held_back_;
+  std::optional<ScaledFeatures> row_features_, col_features_;
+  std::optional<ObservedMatrix> data_;
+  std::optional<BayesianFactors> factors_;
+};
+
+}  // namespace
+
+CompletionResult complete(ObservedEntries entries, const CompletionOptions& options) {
+  return Run(std::move(entries), options).run();
+}
+
+}  // namespace pursuit

@@ -1,0 +1,275 @@
+#include "completion/row_posteriors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/kernel.hpp"
+#include "base/parallel.hpp"
+#include "pursuit/base/random.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr int kBatch = 16;  // systems factored side by side
+constexpr int kPanel = 64;  // entries whose regressors are gathered before their products are taken
+
+typedef float Eight __attribute__((vector_size(32), may_alias));
+typedef float Sixteen __attribute__((vector_size(64), may_alias));
+
+/// Scratch memory of one thread, by width.
+struct Workspace {
+  explicit Workspace(int width)
+      : panel(std::size_t(kPanel * width)),
+        residual(kPanel),
+        gram(std::size_t(width * width)),
+        linear(std::size_t(width)),
+        diagonal(std::size_t(width)),
+        factor(std::size_t(width * width * kBatch)),
+        inverse_pivot(std::size_t(width * kBatch)),
+        solution(std::size_t(width * kBatch)),
+        normal(std::size_t(width * kBatch)),
+        variance(std::size_t(width * kBatch)),
+        columns(std::size_t(width * 4 * kBatch)) {}
+
+  AlignedVector<float> panel, residual;         // of some entries of one row
+  AlignedVector<float> gram, linear, diagonal;  // of one row
+  // Of a batch, a lane of 16 floats for every number; `factor` is column-major.
+  AlignedVector<float> factor, inverse_pivot, solution, normal, variance, columns;
+};
+
+/// Lower triangle of gram += sum over the panel of x x^T, tiles of 8 x sizeof(Vec) in registers.
+template <class Vec>
+[[gnu::always_inline]] inline void add_products(const float* panel, int count, int width, float* gram) {
+  constexpr int kRows = 8, kLanes = sizeof(Vec) / sizeof(float);
+  for (int a = 0; a < width; a += kRows)
+    for (int c = 0; c < a + kRows; c += kLanes) {
+      Vec sum[kRows];
+      for (int r = 0; r < kRows; ++r) sum[r] = *reinterpret_cast<const Vec*>(gram + (a + r) * width + c);
+      for (int e = 0; e < count; ++e) {
+        const float* x = panel + e * width;
+        const Vec right = *reinterpret_cast<const Vec*>(x + c);
+        for (int r = 0; r < kRows; ++r) sum[r] += x[a + r] * right;
+      }
+      for (int r = 0; r < kRows; ++r) *reinterpret_cast<Vec*>(gram + (a + r) * width + c) = sum[r];
+    }
+}
+
+/// Entries of one row, at most kPanel of them: adds their part to gram, linear and diagonal.
+PURSUIT_KERNEL void add_entries(const int* index, const float* value, int count, const float* scaled,
+                                const float* spread, const float* offset, int width, float* panel,
+                                float* residual, float* gram, float* linear, float* diagonal) {
+  for (int e = 0; e < count; ++e) {
+    const float* x = scaled + Index(index[e]) * width;
+    for (int c = 0; c < width; c += 8)
+      *reinterpret_cast<Eight*>(panel + e * width + c) = *reinterpret_cast<const Eight*>(x + c);
+    residual[e] = (value[e] - offset[index[e]]) * x[0];
+  }
+  if (width % 16 == 0)
+    add_products<Sixteen>(panel, count, width, gram);
+  else
+    add_products<Eight>(panel, count, width, gram);
+  for (int c = 0; c < width; c += 8) {
+    Eight sum = *reinterpret_cast<Eight*>(linear + c);
+    for (int e = 0; e < count; ++e)
+      sum += residual[e] * *reinterpret_cast<const Eight*>(panel + e * width + c);
+    *reinterpret_cast<Eight*>(linear + c) = sum;
+  }
+  if (spread)
+    for (int c = 0; c < width; c += 8) {
+      Eight sum = *reinterpret_cast<Eight*>(diagonal + c);
+      for (int e = 0; e < count; ++e)
+        sum += *reinterpret_cast<const Eight*>(spread + Index(index[e]) * width + c);
+      *reinterpret_cast<Eight*>(diagonal + c) = sum;
+    }
+}
+
+/// sum_j w_j (y_ij - c_j - x . z_j)^2 over entries of one row.
+PURSUIT_KERNEL double squared_residuals(const int* index, const float* value, Index count,
+                                        const float* scaled, const float* offset, int width, const float* x) {
+  double sum = 0;
+  for (Index e = 0; e < count; ++e) {
+    const float* z = scaled + Index(index[e]) * width;
+    Eight product = {};
+    for (int c = 0; c < width; c += 8)
+      product += *reinterpret_cast<const Eight*>(x + c) * *reinterpret_cast<const Eight*>(z + c);
+    float fit = 0;
+    for (int l = 0; l < 8; ++l) fit += product[l];
+    const double r = (value[e] - offset[index[e]]) * z[0] - fit;
+    sum += r * r;
+  }
+  return sum;
+}
+
+/// Cholesky factors of 16 systems, in place; pivots are kept as their inverses.
+PURSUIT_KERNEL void factor_batch(float* factor, float* inverse_pivot, int width) {
+  auto* A = reinterpret_cast<Sixteen*>(factor);
+  for (int c = 0; c < width; ++c) {
+    for (int a = c & ~3; a < width; a += 4) {
+      Sixteen sum[4];
+      for (int t = 0; t < 4; ++t) sum[t] = A[c * width + a + t];
+      for (int k = 0; k < c; ++k) {
+        const Sixteen left = A[k * width + c];
+        for (int t = 0; t < 4; ++t) sum[t] -= A[k * width + a + t] * left;
+      }
+      for (int t = 0; t < 4; ++t) A[c * width + a + t] = sum[t];
+    }
+    float* inverse = inverse_pivot + c * kBatch;
+    const auto* pivot = reinterpret_cast<const float*>(A + c * width + c);
+    for (int l = 0; l < kBatch; ++l) inverse[l] = 1.0F / std::sqrt(std::max(pivot[l], 1e-30F));
+    const Sixteen scale = *reinterpret_cast<Sixteen*>(inverse);
+    for (int a = c + 1; a < width; ++a) A[c * width + a] *= scale;
+  }
+}
+
+/// solution := A^-1 solution, or A^-1 solution + L^-T normal, a draw around it.
+PURSUIT_KERNEL void solve_batch(const float* factor, const float* inverse_pivot, const float* normal,
+                                int width, float* solution) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  auto* x = reinterpret_cast<Sixteen*>(solution);
+  for (int c = 0; c < width; ++c) {
+    x[c] *= inverse[c];
+    for (int a = c + 1; a < width; ++a) x[a] -= A[c * width + a] * x[c];
+  }
+  if (normal)
+    for (int c = 0; c < width; ++c) x[c] += reinterpret_cast<const Sixteen*>(normal)[c];
+  for (int c = width - 1; c >= 0; --c) {
+    Sixteen sum = x[c];
+    for (int a = c + 1; a < width; ++a) sum -= A[c * width + a] * x[a];
+    x[c] = sum * inverse[c];
+  }
+}
+
+/// variance := diagonal of A^-1, the squared columns of L^-1; four columns at a time.
+PURSUIT_KERNEL void inverse_diagonals(const float* factor, const float* inverse_pivot, int width,
+                                      float* columns, float* variance) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  auto* z = reinterpret_cast<Sixteen*>(columns);
+  auto* out = reinterpret_cast<Sixteen*>(variance);
+  const Sixteen one = Sixteen{} + 1.0F;
+  for (int first = 0; first < width; first += 4) {
+    for (int i = first * 4; i < width * 4; ++i) z[i] = Sixteen{};
+    Sixteen sum[4] = {};
+    for (int t = 0; t < 4; ++t) z[(first + t) * 4 + t] = one;
+    for (int k = first; k < width; ++k) {
+      Sixteen entry[4];
+      for (int t = 0; t < 4; ++t) {
+        entry[t] = z[k * 4 + t] * inverse[k];
+        sum[t] += entry[t] * entry[t];
+      }
+      for (int a = k + 1; a < width; ++a) {
+        const Sixteen l = A[k * width + a];
+        for (int t = 0; t < 4; ++t) z[a * 4 + t] -= l * entry[t];
+      }
+    }
+    for (int t = 0; t < 4; ++t) out[first + t] = sum[t];
+  }
+}
+
+/// The rows first .. first + rows - 1, at most kBatch of them.
+class Batch {
+ public:
+  Batch(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
+        const RowPosteriors& out, Workspace& work)
+      : entries_(entries), held_(held), priors_(priors), out_(out), work_(work), width_(held.width) {}
+
+  void run(Index first, Index rows, std::uint64_t seed) {
+    std::fill(work_.factor.begin(), work_.factor.end(), 0.0F);
+    for (int l = 0; l < kBatch; ++l) {
+      if (l < rows)
+        gather(first + l, l);
+      else
+        for (int c = 0; c < width_; ++c) work_.factor[lane(c * width_ + c, l)] = 1;  // an empty lane
+    }
+    const bool draw = out_.variance == nullptr;
+    if (draw)
+      for (int l = 0; l < rows; ++l) {
+        Random random(seed + std::uint64_t(first + l) * 0x9e3779b97f4a7c15ULL);
+        for (int c = 0; c < width_; ++c) work_.normal[lane(c, l)] = float(random.gaussian());
+      }
+    factor_batch(work_.factor.data(), work_.inverse_pivot.data(), width_);
+    solve_batch(work_.factor.data(), work_.inverse_pivot.data(), draw ? work_.normal.data() : nullptr, width_,
+                work_.solution.data());
+    if (!draw)
+      inverse_diagonals(work_.factor.data(), work_.inverse_pivot.data(), width_, work_.columns.data(),
+                        work_.variance.data());
+    for (int l = 0; l < rows; ++l) scatter(first + l, l);
+  }
+
+ private:
+  static std::size_t lane(int number, int l) { return std::size_t(number * kBatch + l); }
+  double precision(Index row) const { return double(priors_.noise_weight[row]) / priors_.noise_variance; }
+
+  /// The normal equations of one row, into its lane.
+  void gather(Index row, int l) {
+    std::fill(work_.gram.begin(), work_.gram.end(), 0.0F);
+    std::fill(work_.linear.begin(), work_.linear.end(), 0.0F);
+    std::fill(work_.diagonal.begin(), work_.diagonal.end(), 0.0F);
+    const float* spread = held_.spread.empty() ? nullptr : held_.spread.data();
+    for (std::int64_t e = entries_.start[row]; e < entries_.start[row + 1]; e += kPanel)
+      add_entries(&entries_.index[e], &entries_.value[e],
+                  int(std::min<std::int64_t>(kPanel, entries_.start[row + 1] - e)), held_.scaled.data(),
+                  spread, held_.offset.data(), width_, work_.panel.data(), work_.residual.data(),
+                  work_.gram.data(), work_.linear.data(), work_.diagonal.data());
+    offset_spread_[l] = spread ? work_.diagonal[0] : 0;
+    work_.diagonal[0] = 0;  // z_j0 = 1 is certain
+    std::copy(work_.diagonal.begin(), work_.diagonal.end(), diagonal_of(l));
+    const auto scale = float(precision(row));
+    for (int c = 0; c < width_; ++c) {
+      const auto prior_precision = float(1.0 / priors_.variance[c]);
+      for (int a = c; a < width_; ++a)
+        work_.factor[lane(c * width_ + a, l)] = scale * work_.gram[a * width_ + c];
+      work_.factor[lane(c * width_ + c, l)] += scale * work_.diagonal[c] + prior_precision;
+      work_.solution[lane(c, l)] = scale * work_.linear[c] + prior_precision * priors_.mean[row * width_ + c];
+    }
+  }
+
+  void scatter(Index row, int l) {
+    float* mean = out_.mean.data() + row * width_;
+    for (int c = 0; c < width_; ++c) mean[c] = work_.solution[lane(c, l)];
+    const std::int64_t e = entries_.start[row];
+    double error = 0;
+    if (entries_.count(row) > 0)
+      error = squared_residuals(&entries_.index[e], &entries_.value[e], entries_.count(row),
+                                held_.scaled.data(), held_.offset.data(), width_, mean);
+    if (out_.variance) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
+      float* variance = out_.variance->data() + row * width_;
+      double shrinkage = 0, spread = offset_spread_[l];
+      for (int c = 0; c < width_; ++c) {
+        variance[c] = work_.variance[lane(c, l)];
+        shrinkage += 1 - variance[c] / priors_.variance[c];
+        spread += double(diagonal_of(l)[c]) * mean[c] * mean[c];
+      }
+      error += spread + std::max(shrinkage, 0.0) / precision(row);
+    }
+    out_.squared_error[row] = error;
+  }
+
+  float* diagonal_of(int l) { return diagonals_.data() + std::size_t(l * width_); }
+
+  const GroupedEntries& entries_;
+  const Regressors& held_;
+  const RowPriors& priors_;
+  const RowPosteriors& out_;
+  Workspace& work_;
+  int width_;
+  float offset_spread_[kBatch] = {};
+  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch * held_.width));
+};
+
+}  // namespace
+
+void update_rows(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
+                 std::uint64_t seed, int threads, const RowPosteriors& out) {
+  const Index rows = entries.size(), batches = (rows + kBatch - 1) / kBatch;
+  constexpr Index kBatchesPerTask = 8;
+  parallel_for((batches + kBatchesPerTask - 1) / kBatchesPerTask, threads, [&](Index task) {
+    Workspace work(held.width);
+    Batch batch(entries, held, priors, out, work);
+    for (Index b = task * kBatchesPerTask; b < std::min(batches, (task + 1) * kBatchesPerTask); ++b)
+      batch.run(b * kBatch, std::min<Index>(kBatch, rows - b * kBatch), seed);
+  });
+}
+
+}  // namespace pursuit
