@@ -12,6 +12,8 @@ constexpr const char* kFooter = R"(Examples:
   pursuit factor faces.npy --rank 20 --left nonneg --right nonneg --weights nonneg --out parts.npz
   pursuit factor counts.mtx.gz --rank 10 --right sparse:40 --out topics.npz
   pursuit pca expression.csv --components 5 --atoms sparse:300 --out signatures.npz
+  pursuit complete ratings.dat --holdout 0.1 --out model.npz
+  pursuit recommend model.npz --row 42 --top 10 --exclude-seen
   pursuit inspect parts.npz
   pursuit demo
 
@@ -36,10 +38,15 @@ int main(int argc, char** argv) {
   add_factor(app, status);
   add_pca(app, status);
   add_omp(app, status);
+  add_complete(app, status);
+  add_predict(app, status);
+  add_recommend(app, status);
+  add_evaluate(app, status);
   add_inspect(app, status);
   add_reconstruct(app, status);
   add_convert(app, status);
   add_demo(app, status);
+  add_generate(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "pursuit/report/terminal_plot.hpp"
@@ -38,7 +41,53 @@ nlohmann::json describe(const ModelFile& file) {
           {"peak_memory_bytes", peak_memory_bytes()}};
 }
 
+/// A completed matrix: its atoms by how much they explain.
+int inspect_completion(const std::string& path, bool json) {
+  const CompletionFile file = load_completion(path);
+  const CompletionModel& model = file.model;
+  nlohmann::json atoms = nlohmann::json::array();
+  const auto size = [](const FactorMatrix& m, Index k) {
+    return m.col(k).norm() / std::sqrt(float(std::max<Index>(m.rows(), 1)));
+  };
+  for (Index k = 1; k < model.rows.mean.cols(); ++k)
+    atoms.push_back({{"size", model.scale * size(model.rows.mean, k) * size(model.cols.mean, k)}});
+  for (Index k = 0; k < model.atoms.rank(); ++k)
+    atoms.push_back({{"weight", model.atoms.weights[k]},
+                     {"left_support", support_size(model.atoms.left, k)},
+                     {"right_support", support_size(model.atoms.right, k)}});
+  if (json) {
+    print_json({{"kind", "completion"},
+                {"rows", file.rows.size()},
+                {"columns", file.cols.size()},
+                {"entries", file.seen.index.size()},
+                {"rank", model.rank()},
+                {"mean", model.mean},
+                {"noise", model.noise()},
+                {"samples", model.samples.size()},
+                {"atoms", atoms},
+                {"metadata", file.metadata},
+                {"peak_memory_bytes", peak_memory_bytes()}});
+    return success;
+  }
+  fmt::print("completed matrix, {} x {}, from {} entries\n\n", file.rows.size(), file.cols.size(),
+             file.seen.index.size());
+  for (const auto& [key, value] : file.metadata) fmt::print("  {:<16} {}\n", key, value);
+  fmt::print("  {:<16} {:.6g}\n  {:<16} {:.6g}\n  {:<16} {:.6g} to {:.6g}\n  {:<16} {}\n", "mean", model.mean,
+             "noise", model.noise(), "range", model.lowest, model.highest, "posterior draws",
+             model.samples.size());
+  fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "size or weight", "left support", "right support");
+  for (std::size_t k = 0; k < atoms.size(); ++k) {
+    const bool structured = atoms[k].contains("weight");
+    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", k + 1,
+               atoms[k][structured ? "weight" : "size"].get<double>(),
+               structured ? atoms[k]["left_support"].get<Index>() : Index(file.rows.size()),
+               structured ? atoms[k]["right_support"].get<Index>() : Index(file.cols.size()));
+  }
+  return success;
+}
+
 int inspect(const std::string& path, bool json) {
+  if (is_completion_file(path)) return inspect_completion(path, json);
   const ModelFile file = load_model(path);
   if (json) {
     print_json(describe(file));
@@ -82,7 +131,7 @@ void add_inspect(CLI::App& app, int& status) {
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   sub->footer("Example:\n  pursuit inspect parts.npz");
-  sub->add_option("MODEL", *path, "A model written by factor or pca")->required();
+  sub->add_option("MODEL", *path, "A model written by factor, pca or complete")->required();
   sub->add_flag("--json", *json, "Print one JSON object on standard output and nothing else there");
   sub->callback([path, json, &status] { status = inspect(*path, *json); });
 }

@@ -65,12 +65,16 @@ void add_pursuit_options(CLI::App& command, FactorOptions& options) {
                      "Stop after so many seconds and keep the result so far");
 }
 
+void watch_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+}
+
 bool was_interrupted() {
   return interrupt_requested != 0;
 }
 
 Observer watch(const std::string& title) {
-  std::signal(SIGINT, on_interrupt);
+  watch_interrupts();
   auto bar = std::make_shared<ProgressBar>(title);
   return [bar](const Moment& moment) {
     bar->update(fraction_done(moment),

@@ -33,6 +33,8 @@ void add_pursuit_options(CLI::App& command, FactorOptions& options);
 /// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C (a second one ends the
 /// program).
 Observer watch(const std::string& title);
+/// From now on Ctrl-C asks to stop instead of ending the program; a second one ends it.
+void watch_interrupts();
 bool was_interrupted();
 
 /// The path of results by rank, the last word on each.
@@ -58,5 +60,10 @@ void add_inspect(CLI::App& app, int& status);
 void add_reconstruct(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
+void add_generate(CLI::App& app, int& status);
+void add_complete(CLI::App& app, int& status);
+void add_predict(CLI::App& app, int& status);
+void add_recommend(CLI::App& app, int& status);
+void add_evaluate(CLI::App& app, int& status);
 
 }  // namespace pursuit::app

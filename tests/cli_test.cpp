@@ -1,20 +1,10 @@
 // The program as people and scripts meet it: what it prints where, how it ends, and what it does with bad
 // input.
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "cli_support.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
@@ -25,47 +15,15 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Finished {
-  int status;
-  std::string out, err;
-};
-
-class Cli : public testing::Test {
+class Cli : public ProgramTest {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(folder_);
+    ProgramTest::SetUp();
     Random random(1);
     const Matrix planted =
         random.gaussian_matrix(30, 3).cwiseAbs() * random.gaussian_matrix(3, 20).cwiseAbs();
     write_matrix(path("A.npy"), {Matrix(planted + 0.01 * random.gaussian_matrix(30, 20).cwiseAbs()), {}, {}});
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
-  std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path(name)).rdbuf();
-    return text.str();
-  }
-
-  /// Runs the program in the test's folder.
-  Finished run(const std::string& arguments) const {
-    const std::string command = fmt::format("cd '{}' && '{}' {} > stdout.txt 2> stderr.txt < /dev/null",
-                                            folder_.string(), PURSUIT_PROGRAM, arguments);
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout.txt"), read("stderr.txt")};
-  }
-  json run_json(const std::string& arguments) const {
-    const Finished finished = run(arguments + " --json");
-    EXPECT_EQ(finished.status, 0) << arguments << "\n" << finished.err;
-    EXPECT_EQ(finished.err, "") << arguments;
-    return json::parse(finished.out, nullptr, false);
-  }
-
- private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / fmt::format("pursuit_cli_test_{}", ::getpid());
 };
 
 TEST_F(Cli, EveryCellOfTableOneLeftColumn) {
@@ -156,7 +114,8 @@ TEST_F(Cli, InspectShowsThePathAndAPlot) {
 
 TEST_F(Cli, HelpOfEveryCommandHasExamples) {
   for (const std::string command :
-       {"", "factor", "pca", "omp", "inspect", "reconstruct", "convert", "demo"}) {
+       {"", "factor", "pca", "omp", "complete", "predict", "recommend", "evaluate", "generate",
+        "generate ratings", "inspect", "reconstruct", "convert", "demo"}) {
     const Finished finished = run(command + " --help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -181,12 +140,6 @@ TEST_F(Cli, EmptyResultsAreSensible) {
   write("column.csv", "1\n2\n3\n");
   EXPECT_NEAR(run_json("factor column.csv --rank 1 --left nonneg")["relative_error"].get<double>(), 0, 1e-12);
 }
-
-struct BadCase {
-  std::string what, arguments;
-  int status;
-  std::string message;
-};
 
 TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   write("nan.csv", "1,2\n3,nan\n");
@@ -225,22 +178,7 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
       {"OMP sizes", "omp A.npy tall.csv --atoms 1", 2, "rows"},
       {"model that is none", "inspect A.npy", 3, "A.npy"},
   };
-  const auto listing = [&] {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path(".")))
-      names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-  };
-  run("--version");
-  const auto before = listing();
-  for (const auto& bad : cases) {
-    const Finished finished = run(bad.arguments);
-    EXPECT_EQ(finished.status, bad.status) << bad.what << ": " << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr(bad.message)) << bad.what;
-    EXPECT_EQ(finished.out, "") << bad.what;
-  }
-  EXPECT_EQ(listing(), before);
+  expect_refused(cases);
 }
 
 /// Whether the process has installed a handler for Ctrl-C.

@@ -2,27 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
-#include "io/npz_archive.hpp"
+#include "io/archive_reader.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
-
-NpyArray array_of(const Matrix& m) {
-  std::vector<double> values(std::size_t(m.size()));
-  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.data(), m.rows(),
-                                                                                     m.cols()) = m;
-  return {{m.rows(), m.cols()}, std::move(values)};
-}
-
-template <class T>
-NpyArray array_of(std::vector<T> values) {
-  return {{Index(values.size())}, std::move(values)};
-}
 
 /// Calls visit(name, member) for every column of the trace: one list for writing and reading.
 template <class Visit>
@@ -37,51 +24,6 @@ void for_each_trace_column(const Visit& visit) {
   visit("trace_sweeps", &Step::sweeps);
   visit("trace_seconds", &Step::seconds);
 }
-
-class Reader {
- public:
-  Reader(const NpzArchive& archive, std::string path) : archive_(archive), path_(std::move(path)) {}
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw InvalidInput(fmt::format("{}: not a pursuit model: {}", path_, why));
-  }
-  const NpyArray& array(const std::string& name, std::size_t dimensions) const {
-    const auto found = archive_.find(name);
-    if (found == archive_.end()) refuse(fmt::format("array '{}' is missing", name));
-    if (found->second.shape.size() != dimensions)
-      refuse(fmt::format("array '{}' has {} dimensions instead of {}", name, found->second.shape.size(),
-                         dimensions));
-    return found->second;
-  }
-  template <class T>
-  const std::vector<T>& values(const NpyArray& array, const std::string& name) const {
-    if (const auto* list = std::get_if<std::vector<T>>(&array.values)) return *list;
-    refuse(fmt::format("array '{}' has the wrong type of entries", name));
-  }
-  Matrix matrix(const std::string& name) const {
-    const NpyArray& entry = array(name, 2);
-    const auto& list = values<double>(entry, name);
-    Matrix result = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-        list.data(), entry.shape[0], entry.shape[1]);
-    if (!result.allFinite()) refuse(fmt::format("array '{}' has an entry that is not finite", name));
-    return result;
-  }
-  template <class T>
-  std::vector<T> list(const std::string& name) const {
-    return values<T>(array(name, 1), name);
-  }
-  std::vector<std::string> names(const std::string& name, Index expected) const {
-    if (!archive_.contains(name)) return {};
-    auto result = list<std::string>(name);
-    if (Index(result.size()) != expected)
-      refuse(fmt::format("array '{}' has {} entries for {} atoms' entries", name, result.size(), expected));
-    return result;
-  }
-
- private:
-  const NpzArchive& archive_;
-  std::string path_;
-};
 
 }  // namespace
 
@@ -102,16 +44,15 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   });
   if (!file.row_names.empty()) archive["row_names"] = array_of(file.row_names);
   if (!file.column_names.empty()) archive["column_names"] = array_of(file.column_names);
-  nlohmann::json metadata = file.metadata;
-  metadata["version"] = version();
+  auto metadata = file.metadata;
   metadata["symmetric"] = file.model.symmetric ? "true" : "false";
-  archive["metadata"] = {{}, std::vector<std::string>{metadata.dump()}};
+  archive["metadata"] = array_of_metadata(std::move(metadata));
   write_npz(path, archive);
 }
 
 ModelFile load_model(const std::filesystem::path& path) {
   const NpzArchive archive = read_npz(path);
-  const Reader reader(archive, path.string());
+  const ArchiveReader reader(archive, path.string());
   ModelFile file;
   file.model.left = reader.matrix("left");
   file.model.right = reader.matrix("right");
@@ -133,12 +74,7 @@ ModelFile load_model(const std::filesystem::path& path) {
   });
   file.row_names = reader.names("row_names", file.model.left.rows());
   file.column_names = reader.names("column_names", file.model.right.rows());
-  const auto metadata =
-      nlohmann::json::parse(reader.values<std::string>(reader.array("metadata", 0), "metadata").at(0),
-                            nullptr, /*allow_exceptions=*/false);
-  if (!metadata.is_object()) reader.refuse("its metadata is not a JSON object");
-  for (const auto& [key, value] : metadata.items())
-    file.metadata[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  file.metadata = reader.metadata();
   file.model.symmetric = file.metadata["symmetric"] == "true";
   return file;
 }

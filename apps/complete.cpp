@@ -1,0 +1,334 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "apps/completion.hpp"
+#include "apps/output.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/completion/split.hpp"
+#include "pursuit/completion/structured.hpp"
+#include "pursuit/io/atomic_file.hpp"
+#include "pursuit/report/svg.hpp"
+
+namespace pursuit::app {
+namespace {
+
+constexpr int kSamplesOfHighEffort = 200;
+
+struct CompleteCommand {
+  CommonOptions common;
+  std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
+                                                           effort = "default";
+  std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
+  double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
+  Index rank = -1;
+  int samples = -1;
+  std::vector<int> corrections;
+  bool no_pattern = false, offsets = false;
+  std::uint64_t seed = 0;
+};
+
+constexpr const char* kFooter =
+    R"(What RATINGS does not hold is unknown, never zero. It may be MovieLens u.data, ratings.dat or ratings.csv, lines of
+row, column and value, MatrixMarket, SciPy .npz (stored is observed) or .npy (NaN is unknown); ids may be any text.
+
+Without options nothing needs tuning: offsets, rank, noise and all variances are estimated from the data.
+
+Examples:
+  pursuit complete ratings.dat --out model.npz
+  pursuit complete ratings.csv --holdout 0.1 --effort high --json
+  pursuit complete u1.base --test u1.test
+  pursuit complete ratings.csv --row-features users.csv --col-features genres.csv --out model.npz
+  pursuit complete new.csv --update model.npz --out newer.npz
+  pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
+  pursuit complete ratings.dat --preset gmpr --rank 20
+  pursuit predict model.npz pairs.csv
+  pursuit recommend model.npz --row 42 --top 10 --exclude-seen)";
+
+bool structured(const CompleteCommand& c) {
+  return !c.preset.empty() || !c.left.empty() || !c.right.empty() || !c.symmetric.empty() ||
+         c.regularize != "auto";
+}
+
+/// Options that make no sense together, refused before anything is read.
+void check(const CompleteCommand& c) {
+  const auto refuse = [](const std::string& what) { throw InvalidArgument(what); };
+  if (!c.test.empty() && c.holdout > 0) refuse("--test and --holdout: choose one");
+  if (!(c.holdout >= 0 && c.holdout < 1))
+    refuse(fmt::format("--holdout {}: must be at least 0 and below 1", c.holdout));
+  if (!c.preset.empty() && !(c.left.empty() && c.right.empty() && c.symmetric.empty()))
+    refuse("--preset has its own atom sets: leave out --left, --right and --symmetric");
+  if (!c.symmetric.empty() && !(c.left.empty() && c.right.empty()))
+    refuse("--symmetric SPEC stands for both sides: leave out --left and --right");
+  if (!structured(c)) {
+    if (c.offsets)
+      refuse("--offsets: the self-tuned model has offsets anyway; the option is for atom sets and presets");
+    if (!c.corrections.empty())
+      refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
+    return;
+  }
+  if (c.effort == "high" || c.samples >= 0)
+    refuse(
+        "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "
+        "--regularize");
+  if (!c.row_features.empty() || !c.col_features.empty())
+    refuse(
+        "--row-features and --col-features inform the self-tuned model; they do not go with atom sets, "
+        "presets or --regularize");
+  if (!c.update.empty())
+    refuse("--update continues a self-tuned model; it does not go with atom sets, presets or --regularize");
+}
+
+struct Input {
+  Ratings train;
+  ObservedEntries test;
+  Index unknown = 0,
+        overlap = 0;  // test entries with an id never seen in training; that are training entries
+  std::optional<CompletionFile> earlier;
+  std::optional<FeatureTable> row_features, col_features;
+};
+
+/// One list of ids for rows and columns, for a symmetric matrix.
+Ratings with_common_ids(Ratings ratings) {
+  std::vector<int> place;
+  for (int j = 0; j < ratings.cols.size(); ++j) place.push_back(ratings.rows.add(ratings.cols.name(j)));
+  for (int& j : ratings.entries.col) j = place[std::size_t(j)];
+  ratings.cols = ratings.rows;
+  ratings.entries.rows = ratings.entries.cols = ratings.rows.size();
+  return ratings;
+}
+
+/// Entries of an earlier model with new ones, which win.
+ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh) {
+  const ObservedMatrix newer(fresh);
+  const GroupedEntries& by_row = newer.by_row();
+  for (Index i = 0; i < old.size(); ++i)
+    for (std::int64_t e = old.start[i]; e < old.start[i + 1]; ++e) {
+      const auto first = by_row.index.begin() + by_row.start[i],
+                 last = by_row.index.begin() + by_row.start[i + 1];
+      if (std::binary_search(first, last, old.index[e])) continue;
+      fresh.row.push_back(int(i));
+      fresh.col.push_back(old.index[e]);
+      fresh.value.push_back(old.value[e]);
+    }
+  return fresh;
+}
+
+Input read_input(const CompleteCommand& c) {
+  Input input;
+  const RatingsOptions options{c.duplicates == "last" ? RatingsOptions::Duplicates::last
+                                                      : RatingsOptions::Duplicates::refuse};
+  if (!c.update.empty()) {
+    input.earlier = load_completion(c.update);
+    if (input.earlier->model.atoms.rank() > 0)
+      throw InvalidInput(
+          fmt::format("{}: made of structured atoms; only self-tuned models can be updated", c.update));
+    input.train = read_ratings(c.input, options, &input.earlier->rows, &input.earlier->cols);
+    input.train.entries = merged(input.earlier->seen, std::move(input.train.entries));
+  } else {
+    input.train = read_ratings(c.input, options);
+    if (!c.symmetric.empty()) input.train = with_common_ids(std::move(input.train));
+  }
+  ObservedEntries& entries = input.train.entries;
+  if (!c.row_features.empty()) input.row_features = read_features(c.row_features, input.train.rows);
+  if (!c.col_features.empty()) input.col_features = read_features(c.col_features, input.train.cols);
+  entries.rows = input.train.rows.size();
+  entries.cols = input.train.cols.size();
+  if (c.holdout > 0) {
+    const Index count = std::llround(c.holdout * double(entries.size()));
+    if (count < 1 || count >= entries.size())
+      throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
+                                     c.holdout, entries.size() - count, entries.size(), count));
+    auto parts = split(std::move(entries), {entries.size() - count, count}, c.seed);
+    entries = std::move(parts[0]);
+    input.test = std::move(parts[1]);
+  } else if (!c.test.empty()) {
+    const int rows = input.train.rows.size(), cols = input.train.cols.size();
+    input.test = read_ratings(c.test, options, &input.train.rows, &input.train.cols).entries;
+    const ObservedMatrix train(entries);
+    const GroupedEntries& seen = train.by_row();
+    for (std::size_t e = 0; e < input.test.row.size(); ++e) {
+      int &i = input.test.row[e], &j = input.test.col[e];
+      if (i >= rows) i = -1;
+      if (j >= cols) j = -1;
+      if (i < 0 || j < 0)
+        ++input.unknown;
+      else
+        input.overlap +=
+            std::binary_search(seen.index.begin() + seen.start[i], seen.index.begin() + seen.start[i + 1], j);
+    }
+  }
+  return input;
+}
+
+CompletionResult compute(const CompleteCommand& c, const Input& input) {
+  const auto range = parse_range(c.clip);
+  if (structured(c)) {
+    StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
+    options.symmetric = !c.symmetric.empty();
+    if (options.symmetric) options.left = options.right = parse_atoms(c.symmetric);
+    if (!c.left.empty()) options.left = parse_atoms(c.left);
+    if (!c.right.empty()) options.right = parse_atoms(c.right);
+    options.weights = parse_weight_rule(c.weights);
+    options.regularization =
+        parse_regularization(!c.preset.empty() && c.regularize == "auto"   ? "none"
+                             : options.symmetric && c.regularize == "auto" ? "none"
+                                                                           : c.regularize);
+    options.offsets = c.offsets;
+    if (c.rank >= 0) options.max_rank = c.rank;
+    if (!c.corrections.empty()) options.corrections = c.corrections;
+    options.validation = c.validation;
+    options.range = range;
+    options.predict = positions_of(input.test);
+    options.seed = c.seed;
+    options.threads = c.common.threads;
+    options.time_limit = c.time_limit;
+    options.observer = watch_completion("complete");
+    return complete_structured(input.train.entries, options);
+  }
+  CompletionOptions options;
+  if (c.rank >= 0) options.max_rank = c.rank;
+  options.use_pattern = !c.no_pattern;
+  options.validation = c.validation;
+  options.samples = c.samples >= 0 ? c.samples : c.effort == "high" ? kSamplesOfHighEffort : 0;
+  options.range = range;
+  if (input.row_features) options.row_features = &*input.row_features;
+  if (input.col_features) options.col_features = &*input.col_features;
+  options.predict = positions_of(input.test);
+  if (input.earlier) options.start = &input.earlier->model;
+  options.seed = c.seed;
+  options.threads = c.common.threads;
+  options.time_limit = c.time_limit;
+  options.observer = watch_completion("complete");
+  return complete(input.train.entries, options);
+}
+
+void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages) {
+  std::vector<double> ranks, errors;
+  for (const CompletionStage& stage : stages)
+    if (std::isfinite(stage.validation)) {
+      ranks.push_back(double(stage.rank));
+      errors.push_back(stage.validation);
+    }
+  const auto vector = [](const std::vector<double>& v) {
+    return Vector(Eigen::Map<const Vector>(v.data(), Index(v.size())));
+  };
+  write_file_atomically(path, svg_line_plot({{"validation RMSE", vector(ranks), vector(errors)}},
+                                            {"Validation error by rank", "rank", "RMSE"}));
+}
+
+int run(const CompleteCommand& c) {
+  check(c);
+  parse_range(c.clip);
+  parse_weight_rule(c.weights);
+  parse_regularization(c.regularize);
+  for (const auto& spec : {c.left, c.right, c.symmetric})
+    if (!spec.empty()) parse_atoms(spec);
+  prepare_outputs({c.out, c.plot});
+  const Timer timer;
+  Input input = read_input(c);
+  const double reading = timer.seconds();
+  if (input.overlap > 0)
+    fmt::print(stderr,
+               "pursuit: warning: {} of {} test entries are training entries too: the test error will look "
+               "too good\n",
+               input.overlap, input.test.size());
+  if (input.unknown > 0)
+    fmt::print(stderr, "pursuit: note: {} of {} test entries have a row or column without training entries\n",
+               input.unknown, input.test.size());
+  const CompletionResult result = compute(c, input);
+  if (!c.out.empty()) {
+    CompletionFile file{result.model,
+                        std::move(input.train.rows),
+                        std::move(input.train.cols),
+                        ObservedMatrix(std::move(input.train.entries)).by_row(),
+                        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}}};
+    save_completion(c.out, file);
+  }
+  if (!c.plot.empty()) write_path_plot(c.plot, result.path);
+  print_stages(result.path);
+  nlohmann::json object{{"rank", result.model.rank()},
+                        {"noise", result.model.noise()},
+                        {"rows", std::max(result.model.rows.size(), result.model.atoms.left.rows())},
+                        {"columns", std::max(result.model.cols.size(), result.model.atoms.right.rows())},
+                        {"samples", result.model.samples.size()},
+                        {"interrupted", result.interrupted},
+                        {"path", describe(result.path)},
+                        {"reading_seconds", reading},
+                        {"seconds", result.seconds},
+                        {"peak_memory_bytes", peak_memory_bytes()}};
+  if (input.test.size() > 0) {
+    const Accuracy figures = accuracy(result.predictions, input.test.value);
+    object["test"] = describe(figures);
+    object["test"]["unknown"] = input.unknown;
+    object["test"]["overlap"] = input.overlap;
+    print_accuracy(figures);
+  }
+  fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4f}, in {:.2f} s\n", result.model.rank(),
+             result.model.noise(), result.seconds);
+  if (!c.out.empty()) fmt::print(stderr, "model written to {}\n", c.out);
+  if (c.common.json) print_json(object);
+  return result.interrupted && was_interrupted() ? interrupted : success;
+}
+
+}  // namespace
+
+void add_complete(CLI::App& app, int& status) {
+  auto c = std::make_shared<CompleteCommand>();
+  CLI::App* sub = app.add_subcommand("complete", "Predict the entries of a matrix that were not observed");
+  sub->footer(kFooter);
+  sub->add_option("RATINGS", c->input, "Observed entries: row, column, value")->required();
+  sub->add_option("--test", c->test, "Entries to judge by, in a file of their own");
+  sub->add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
+  sub->add_option(
+         "--effort", c->effort,
+         "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")
+      ->check(CLI::IsMember({"default", "high"}))
+      ->capture_default_str();
+  sub->add_option("--samples", c->samples, "Number of draws to average over (high: 200)")
+      ->check(CLI::NonNegativeNumber);
+  sub->add_option("-r,--rank", c->rank,
+                  "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")
+      ->check(CLI::NonNegativeNumber);
+  sub->add_option("--validation", c->validation,
+                  "Share of the entries that decides about rank and corrections")
+      ->capture_default_str();
+  sub->add_flag("--no-pattern", c->no_pattern, "Do not learn from which entries were observed");
+  sub->add_option("--row-features", c->row_features,
+                  "What is known about rows: a table with a header and ids in its first column, or lines "
+                  "of\nid, feature, value");
+  sub->add_option("--col-features", c->col_features, "The same about columns");
+  sub->add_option("--clip", c->clip, "Range of predictions: LOW:HIGH, auto (as observed) or none")
+      ->capture_default_str();
+  sub->add_option("--duplicates", c->duplicates,
+                  "Where an entry occurs twice: refuse the file, or the last one counts")
+      ->check(CLI::IsMember({"refuse", "last"}))
+      ->capture_default_str();
+  sub->add_option("--update", c->update, "Continue this model with RATINGS as new entries, rows and columns");
+  sub->add_option("--preset", c->preset, "A column of the paper's table: or1mp, gmpr, gmpr-sparse")
+      ->check(CLI::IsMember({"or1mp", "gmpr", "gmpr-sparse"}));
+  sub->add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
+  sub->add_option("--right", c->right, "Atom set of the right factors");
+  sub->add_option("--symmetric", c->symmetric,
+                  "Atom set of u in atoms u u^T; rows and columns are the same ids");
+  sub->add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
+      ->capture_default_str();
+  sub->add_option("--regularize", c->regularize,
+                  "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
+      ->capture_default_str();
+  sub->add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
+  sub->add_option("--corrections", c->corrections,
+                  "With atom sets: sweeps after every atom; of several numbers the best")
+      ->delimiter(',');
+  sub->add_option("--seed", c->seed, "Seed of everything random")->capture_default_str();
+  sub->add_option("--time-limit", c->time_limit, "Stop after so many seconds and keep the result so far");
+  sub->add_option("-o,--out", c->out, "Write the model here (.npz)");
+  sub->add_option("--plot", c->plot, "Write a picture of the validation error by rank here (.svg)");
+  add_common_options(*sub, c->common);
+  sub->callback([c, &status] { status = run(*c); });
+}
+
+}  // namespace pursuit::app

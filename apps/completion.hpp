@@ -1,0 +1,37 @@
+#pragma once
+// What the commands about completion share.
+
+#include <span>
+#include <string>
+
+#include "apps/session.hpp"
+#include "pursuit/completion/complete.hpp"
+#include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/ratings_file.hpp"
+
+namespace pursuit::app {
+
+/// "1:5", "none" or "auto" (the observed range, which is no value); InvalidArgument otherwise.
+std::optional<Range> parse_range(const std::string& text);
+
+/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C.
+CompletionObserver watch_completion(const std::string& title);
+
+/// Positions of entries, and of pairs of ids (-1 where an id is unknown).
+std::vector<Position> positions_of(const ObservedEntries& entries);
+
+nlohmann::json describe(const Accuracy& accuracy);
+nlohmann::json describe(const std::vector<CompletionStage>& path);
+
+/// Tables for people, on standard error: standard output is for results.
+void print_accuracy(const Accuracy& accuracy);
+void print_stages(const std::vector<CompletionStage>& path);
+
+/// A feature table of `members`: one row per id with a header line (dense), or lines of id, feature, value
+/// (sparse). Ids that are new join the members.
+FeatureTable read_features(const std::string& path, IdTable& members);
+
+/// Ids are quoted where they hold a separator.
+std::string csv_field(std::string_view text);
+
+}  // namespace pursuit::app

@@ -1,0 +1,117 @@
+#include "pursuit/completion/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include "apps/completion.hpp"
+#include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/report/progress_bar.hpp"
+
+namespace pursuit::app {
+namespace {
+
+struct EvaluateCommand {
+  CommonOptions common;
+  std::string input, split = "50/20/30", duplicates = "refuse";
+  std::vector<std::string> methods = {"or1mp", "gmpr", "gmpr-sparse", "default"};
+  Protocol protocol;
+};
+
+constexpr const char* kFooter =
+    R"(Methods: or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns, which choose rank and corrections on the
+validation part), default and high (self-tuned; they do not see the validation part).
+
+Examples:
+  pursuit evaluate u.data --repeat 20 --split 50/20/30
+  pursuit evaluate ratings.dat --split 90/10 --methods default,high
+  pursuit evaluate ratings.csv --folds 5 --methods default)";
+
+std::vector<double> parse_split(const std::string& text) {
+  std::vector<double> parts;
+  const char *at = text.data(), *end = at + text.size();
+  while (at < end) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc{} || !(value > 0) || (next < end && *next != '/'))
+      throw InvalidArgument(
+          fmt::format("--split {}: must be percentages above 0 such as 50/20/30 or 90/10", text));
+    parts.push_back(value / 100);
+    at = next < end ? next + 1 : end;
+  }
+  return parts;
+}
+
+/// RMSE of Table 2 of Khanna, Tschannen and Jaggi (2016), for the data sets it names.
+std::map<std::string, double> paper_figures(const ObservedEntries& entries) {
+  if (entries.rows == 943 && entries.cols == 1682 && entries.size() == 100000)
+    return {{"or1mp", 1.778}, {"gmpr", 1.691}, {"gmpr-sparse", 1.62}};
+  if (entries.rows == 6040 && entries.cols == 3706 && entries.size() == 1000209)
+    return {{"or1mp", 1.6863}, {"gmpr", 1.6537}, {"gmpr-sparse", 1.6411}};
+  return {};
+}
+
+int run(const EvaluateCommand& c) {
+  Protocol protocol = c.protocol;
+  protocol.split = parse_split(c.split);
+  protocol.threads = c.common.threads;
+  const RatingsOptions options{c.duplicates == "last" ? RatingsOptions::Duplicates::last
+                                                      : RatingsOptions::Duplicates::refuse};
+  const Ratings ratings = read_ratings(c.input, options);
+  watch_interrupts();
+  ProgressBar bar("evaluate");
+  const auto scores =
+      evaluate(ratings.entries, c.methods, protocol, [&](double share, const std::string& what) {
+        bar.update(share, what);
+        return !was_interrupted();
+      });
+  const auto paper = paper_figures(ratings.entries);
+  nlohmann::json rows = nlohmann::json::array();
+  fmt::print(stderr, "{:<16} {:>8} {:>10} {:>12} {:>6} {:>10}\n", "method", "paper", "RMSE", "variance",
+             "runs", "seconds");
+  for (const MethodScore& score : scores) {
+    if (score.rmse.empty()) continue;
+    const auto published = paper.find(score.method);
+    fmt::print(stderr, "{:<16} {:>8} {:>10.4f} {:>12.2e} {:>6} {:>10.2f}\n", score.method,
+               published != paper.end() ? fmt::format("{:g}", published->second) : "-", score.mean_rmse(),
+               score.variance_of_rmse(), score.rmse.size(), score.mean_seconds());
+    nlohmann::json row{{"method", score.method},
+                       {"rmse", score.mean_rmse()},
+                       {"rmse_variance", score.variance_of_rmse()},
+                       {"rmse_of_runs", score.rmse},
+                       {"mae_of_runs", score.mae},
+                       {"seconds", score.mean_seconds()}};
+    if (published != paper.end()) row["paper_rmse"] = published->second;
+    rows.push_back(std::move(row));
+  }
+  if (c.common.json) print_json({{"methods", rows}, {"peak_memory_bytes", peak_memory_bytes()}});
+  return was_interrupted() ? interrupted : success;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, int& status) {
+  auto c = std::make_shared<EvaluateCommand>();
+  CLI::App* sub =
+      app.add_subcommand("evaluate", "Compare methods of completion on random splits of observed entries");
+  sub->footer(kFooter);
+  sub->add_option("RATINGS", c->input, "Observed entries: row, column, value")->required();
+  sub->add_option("--split", c->split, "Percentages: train/validation/test or train/test")
+      ->capture_default_str();
+  sub->add_option("--repeat", c->protocol.repeat, "Number of random splits")->capture_default_str();
+  sub->add_option("--folds", c->protocol.folds, "Cross-validation with so many folds instead of splits");
+  sub->add_option("--methods", c->methods, "Methods to compare")->delimiter(',');
+  sub->add_option("--seed", c->protocol.seed, "Seed of the first split; the next ones follow")
+      ->capture_default_str();
+  sub->add_option("--duplicates", c->duplicates,
+                  "Where an entry occurs twice: refuse the file, or the last one counts")
+      ->check(CLI::IsMember({"refuse", "last"}))
+      ->capture_default_str();
+  add_common_options(*sub, c->common);
+  sub->callback([c, &status] { status = run(*c); });
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,25 @@
+#include "io/archive_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "pursuit/io/model_file.hpp"
+
+namespace pursuit {
+
+NpyArray array_of_metadata(std::map<std::string, std::string> metadata) {
+  metadata["version"] = version();
+  return {{}, std::vector<std::string>{nlohmann::json(metadata).dump()}};
+}
+
+std::map<std::string, std::string> ArchiveReader::metadata() const {
+  const auto parsed =
+      nlohmann::json::parse(values<std::string>(array("metadata", 0), "metadata").at(0), nullptr,
+                            /*allow_exceptions=*/false);
+  if (!parsed.is_object()) refuse("its metadata is not a JSON object");
+  std::map<std::string, std::string> result;
+  for (const auto& [key, value] : parsed.items())
+    result[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  return result;
+}
+
+}  // namespace pursuit

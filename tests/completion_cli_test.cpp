@@ -1,0 +1,265 @@
+// Completion as people and scripts meet it.
+
+#include "cli_support.hpp"
+#include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/ratings_file.hpp"
+
+namespace pursuit {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class CompletionCli : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    ASSERT_EQ(
+        run("generate ratings --rows 120 --cols 80 --entries 4800 --rank 3 --noise 0.3 --seed 3 --out r.csv")
+            .status,
+        0);
+  }
+  /// The lines of a CSV file or of CSV output, without the header.
+  static std::vector<std::vector<std::string>> table(const std::string& text) {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      std::istringstream fields(line);
+      rows.emplace_back();
+      for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+    }
+    return rows;
+  }
+};
+
+TEST_F(CompletionCli, DefaultReportsEverythingAndBeatsOffsets) {
+  const json object = run_json("complete r.csv --holdout 0.2 --out m.npz --plot path.svg");
+  for (const char* field : {"rank", "noise", "seconds", "peak_memory_bytes", "path", "test"})
+    EXPECT_TRUE(object.contains(field)) << field;
+  for (const char* field : {"rmse", "mae", "inside_50", "inside_80", "inside_95"})
+    EXPECT_TRUE(object["test"].contains(field)) << field;
+  const double offsets = run_json("complete r.csv --holdout 0.2 --rank 0")["test"]["rmse"];
+  EXPECT_LT(object["test"]["rmse"].get<double>(), 0.95 * offsets);
+  EXPECT_GT(object["rank"].get<int>(), 0);
+  EXPECT_NEAR(object["test"]["inside_80"].get<double>(), 0.8, 0.1);
+  EXPECT_THAT(read("path.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(run("inspect m.npz").out, AllOf(HasSubstr("120 x 80"), HasSubstr("noise")));
+}
+
+TEST_F(CompletionCli, HighEffortIsNoWorse) {
+  const double means = run_json("complete r.csv --holdout 0.2")["test"]["rmse"];
+  const json high = run_json("complete r.csv --holdout 0.2 --effort high --samples 60 --out m.npz");
+  EXPECT_LT(high["test"]["rmse"].get<double>(), 1.01 * means);
+  EXPECT_EQ(high["samples"].get<int>(), 16);
+  EXPECT_EQ(load_completion(path("m.npz")).model.samples.size(), 16U);
+}
+
+TEST_F(CompletionCli, EveryCellOfTableOneRightColumn) {
+  write("sym.txt", "a b 3\na c 1\nb c 2\na a 4\nb b 3\nc d 1\nb d 2\nd d 5\n");
+  for (const std::string cell : {
+           "r.csv --left sphere --right sphere",
+           "r.csv --left sparse:0.7 --right sparse:0.7",
+           "r.csv --left nonneg --right nonneg --weights nonneg",
+           "r.csv --left nonneg+sparse:0.8 --right nonneg+sparse:60",
+           "r.csv --left nonneg --right nonneg --regularize none",
+           "r.csv --regularize 2 --offsets",
+           "r.csv --regularize 0.1:count --offsets",
+           "r.csv --preset or1mp",
+           "r.csv --preset or1mp --weights economic",
+           "r.csv --preset gmpr",
+           "r.csv --preset gmpr-sparse",
+           "sym.txt --symmetric sphere --rank 2 --validation 0",
+           "sym.txt --symmetric sparse:2 --rank 2 --validation 0",
+           "sym.txt --symmetric nonneg --rank 2 --validation 0 --weights nonneg",
+           "sym.txt --symmetric nonneg+sparse:3 --rank 2 --validation 0",
+       }) {
+    const json object = run_json("complete " + cell + " --out m.npz");
+    EXPECT_GE(object["rank"].get<int>(), 1) << cell;
+    EXPECT_EQ(load_completion(path("m.npz")).model.atoms.rank(), object["rank"].get<Index>()) << cell;
+  }
+}
+
+TEST_F(CompletionCli, PredictsAndRecommendsByIds) {
+  write("named.csv",
+        "user,item,rating\n\"Smith, J\",tea,5\n\"Smith, "
+        "J\",milk,1\nLee,tea,4\nLee,jam,2\nZoë,jam,1\nZoë,milk,2\n");
+  ASSERT_EQ(run("complete named.csv --out m.npz").status, 0);
+  write("pairs.csv", "\"Smith, J\",jam\nnobody,tea\nLee,coffee\n");
+  const Finished predicted = run("predict m.npz pairs.csv");
+  EXPECT_EQ(predicted.status, 0);
+  EXPECT_THAT(predicted.out,
+              AllOf(HasSubstr("\"Smith, J\",jam,"), HasSubstr("unknown row"), HasSubstr("unknown column")));
+  EXPECT_THAT(predicted.err, HasSubstr("2 of 3 pairs"));
+  const auto list = table(run("recommend m.npz --row Lee --top 5 --exclude-seen").out);
+  ASSERT_EQ(list.size(), 1U);  // of three items Lee has rated two
+  EXPECT_EQ(list[0][2], "milk");
+  EXPECT_EQ(table(run("recommend m.npz --all --top 2").out).size(), 6U);
+}
+
+TEST_F(CompletionCli, StoredModelPredictsWhatTheRunReported) {
+  const json object = run_json("complete r.csv --holdout 0.1 --seed 4 --out m.npz");
+  const Ratings ratings = read_ratings(path("r.csv"));
+  const CompletionFile file = load_completion(path("m.npz"));
+  double sum = 0;
+  int count = 0;
+  for (std::size_t e = 0; e < ratings.entries.row.size(); ++e) {
+    const int i = file.rows.find(ratings.rows.name(ratings.entries.row[e]));
+    const int j = file.cols.find(ratings.cols.name(ratings.entries.col[e]));
+    const auto first = file.seen.index.begin() + file.seen.start[i],
+               last = file.seen.index.begin() + file.seen.start[i + 1];
+    if (std::binary_search(first, last, j)) continue;
+    sum += std::pow(predict(file.model, {i, j}).value - ratings.entries.value[e], 2);
+    ++count;
+  }
+  EXPECT_EQ(count, 480);
+  EXPECT_NEAR(std::sqrt(sum / count), object["test"]["rmse"].get<double>(), 1e-6);
+}
+
+TEST_F(CompletionCli, UpdateTakesNewRowsAndColumns) {
+  ASSERT_EQ(run("complete r.csv --out m.npz").status, 0);
+  write("new.csv", "row,column,value\nnewcomer,1,5\nnewcomer,2,5\nnewcomer,newitem,5\n1,newitem,4.5\n");
+  ASSERT_EQ(run("complete new.csv --update m.npz --out m2.npz").status, 0);
+  const CompletionFile before = load_completion(path("m.npz")), after = load_completion(path("m2.npz"));
+  EXPECT_EQ(after.rows.size(), before.rows.size() + 1);
+  EXPECT_EQ(after.cols.size(), before.cols.size() + 1);
+  EXPECT_EQ(after.seen.index.size(), before.seen.index.size() + 4);
+  const int newcomer = after.rows.find("newcomer");
+  ASSERT_GE(newcomer, 0);
+  for (const char* id : {"5", "17"})  // what is known of others hardly moves
+    EXPECT_NEAR(predict(after.model, {after.rows.find(id), 3}).value,
+                predict(before.model, {before.rows.find(id), 3}).value, 0.4);
+  double generous = 0, typical = 0;
+  for (int j = 0; j < before.cols.size(); ++j) {
+    generous += predict(after.model, {newcomer, j}).value;
+    typical += predict(after.model, {-1, j}).value;
+  }
+  EXPECT_GT(generous, typical);
+}
+
+TEST_F(CompletionCli, SideInformationReachesRowsNeverSeen) {
+  std::string ratings = "row,column,value\n", features = "id,likes\n";
+  for (int i = 0; i < 60; ++i) {
+    const bool likes = i % 2 == 0;
+    features += fmt::format("u{},{}\n", i, likes ? 1 : -1);
+    if (i < 50)
+      for (int j = i % 3; j < 20; j += 2)
+        ratings += fmt::format("u{},i{},{}\n", i, j, likes == (j < 10) ? 5 : 1);
+  }
+  write("rated.csv", ratings);
+  write("users.csv", features);
+  ASSERT_EQ(run("complete rated.csv --row-features users.csv --out m.npz").status, 0);
+  const CompletionFile file = load_completion(path("m.npz"));
+  EXPECT_GT(predict(file.model, {file.rows.find("u58"), file.cols.find("i3")}).value, 4);
+  EXPECT_LT(predict(file.model, {file.rows.find("u59"), file.cols.find("i3")}).value, 2);
+}
+
+TEST_F(CompletionCli, ThreadsDoNotChangeABit) {
+  for (const std::string how : {"", "--effort high --samples 20", "--left nonneg --right sparse:0.5"}) {
+    run_json(fmt::format("complete r.csv {} --threads 1 --out one.npz", how));
+    for (const int threads : {2, 4}) {
+      run_json(fmt::format("complete r.csv {} --threads {} --out many.npz", how, threads));
+      const CompletionModel one = load_completion(path("one.npz")).model,
+                            many = load_completion(path("many.npz")).model;
+      EXPECT_EQ(one.rows.mean, many.rows.mean) << how;
+      EXPECT_EQ(one.atoms.left, many.atoms.left) << how;
+      for (std::size_t s = 0; s < one.samples.size(); ++s)
+        EXPECT_EQ(one.samples[s].cols, many.samples[s].cols);
+    }
+  }
+}
+
+TEST_F(CompletionCli, EvaluateComparesMethodsOverSplitsAndFolds) {
+  const json object = run_json("evaluate r.csv --repeat 2 --methods or1mp,gmpr,default --split 50/20/30");
+  ASSERT_EQ(object["methods"].size(), 3U);
+  for (const auto& method : object["methods"]) EXPECT_EQ(method["rmse_of_runs"].size(), 2U);
+  EXPECT_LT(object["methods"][2]["rmse"].get<double>(), object["methods"][1]["rmse"].get<double>());
+  EXPECT_LE(object["methods"][1]["rmse"].get<double>(), object["methods"][0]["rmse"].get<double>());
+  EXPECT_EQ(run_json("evaluate r.csv --folds 3 --methods default")["methods"][0]["rmse_of_runs"].size(), 3U);
+}
+
+TEST_F(CompletionCli, StrangeButSoundInputWorks) {
+  write(
+      "windows.csv",
+      "\xEF\xBB\xBFuserId,movieId,rating,timestamp\r\n\"1\",\"10\",\"4.5\",99\r\n1,20,3,98\r\n2,10,4,97\r\n");
+  EXPECT_EQ(run("complete windows.csv --out m.npz").status, 0);
+  write("equal.txt", "1 1 3\n1 2 3\n2 1 3\n2 2 3\n");
+  write("pair.txt", "2 2\n");
+  ASSERT_EQ(run("complete equal.txt --out m.npz").status, 0);
+  EXPECT_EQ(table(run("predict m.npz pair.txt").out)[0][2], "3");
+  write("line.txt", "1 1 3\n1 2 4\n1 3 5\n");
+  EXPECT_EQ(run("complete line.txt").status, 0);
+  write("gaps.mtx",
+        "%%MatrixMarket matrix coordinate real general\n4 5 3\n1 1 2\n2 3 4\n4 5 1\n");  // row 3 has no entry
+  const json object = run_json("complete gaps.mtx --out m.npz");
+  EXPECT_EQ(object["rows"].get<int>(), 4);
+  EXPECT_EQ(object["columns"].get<int>(), 5);
+  write("twice.txt", "1 1 3\n1 2 1\n1 1 5\n2 2 2\n");
+  ASSERT_EQ(run("complete twice.txt --duplicates last --out m.npz").status, 0);
+  EXPECT_EQ(load_completion(path("m.npz")).seen.value[0], 5.0F);
+}
+
+TEST_F(CompletionCli, TestEntriesThatOverlapOrAreUnknownAreNamed) {
+  write("train.txt", "1 1 3\n1 2 4\n2 1 5\n2 2 1\n3 1 2\n");
+  write("test.txt", "1 1 3\n9 1 4\n3 2 2\n");
+  const Finished finished = run("complete train.txt --test test.txt --json");
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("1 of 3 test entries are training entries"),
+                                  HasSubstr("1 of 3 test entries have a row or column")));
+  EXPECT_EQ(json::parse(finished.out)["test"]["unknown"].get<int>(), 1);
+}
+
+TEST_F(CompletionCli, BadInputGetsOneClearErrorAndNothingIsWritten) {
+  write("few.txt", "1 1 3\n1 2\n");
+  write("word.txt", "1 1 3\n1 2 good\n");
+  write("nan.txt", "1 1 3\n1 2 nan\n");
+  write("twice.txt", "1 1 3\n1 2 1\n1 1 5\n");
+  write("empty.txt", "");
+  write("header.csv", "user,item,rating\n");
+  write("skew.txt", "a b 3\nb a 4\n");
+  write("words.csv", "id,colour\nu1,red\n");
+  write("pairs.txt", "1\n");
+  ASSERT_EQ(run("complete r.csv --out m.npz").status, 0);
+  ASSERT_EQ(run("complete r.csv --left nonneg --rank 2 --out atoms.npz").status, 0);
+  expect_refused({
+      {"missing file", "complete none.dat", 3, "none.dat"},
+      {"too few fields", "complete few.txt", 3, "line 2"},
+      {"not a number", "complete word.txt", 3, "line 2"},
+      {"NaN", "complete nan.txt", 3, "line 2"},
+      {"duplicate pair", "complete twice.txt", 3, "line 3"},
+      {"empty file", "complete empty.txt", 3, "empty.txt"},
+      {"header only", "complete header.csv", 3, "header.csv"},
+      {"holdout takes all", "complete r.csv --holdout 0.99999", 3, "--holdout 0.99999"},
+      {"holdout above one", "complete r.csv --holdout 1.5", 2, "--holdout 1.5"},
+      {"test and holdout", "complete r.csv --holdout 0.1 --test r.csv", 2, "choose one"},
+      {"clip", "complete r.csv --clip 5:1", 2, "--clip 5:1"},
+      {"regularization", "complete r.csv --regularize -1", 2, "-1"},
+      {"preset and sets", "complete r.csv --preset gmpr --left nonneg", 2, "--preset"},
+      {"unknown preset", "complete r.csv --preset best", 2, "best"},
+      {"effort of structured", "complete r.csv --left nonneg --effort high", 2, "--effort high"},
+      {"features of structured", "complete r.csv --left nonneg --row-features r.csv", 2, "--row-features"},
+      {"update of structured", "complete r.csv --update atoms.npz --out x.npz", 3, "atoms.npz"},
+      {"update of a missing model", "complete r.csv --update none.npz --out x.npz", 3, "none.npz"},
+      {"set too large", "complete r.csv --left sparse:500", 2, "sparse:500"},
+      {"not symmetric", "complete skew.txt --symmetric sphere --validation 0", 3, "not symmetric"},
+      {"features that are words", "complete r.csv --row-features words.csv", 3, "words.csv"},
+      {"threads", "complete r.csv --threads -2", 2, "threads -2"},
+      {"validation", "complete r.csv --validation 1", 2, "validation 1"},
+      {"pairs with one id", "predict m.npz pairs.txt", 3, "line 1"},
+      {"not a model", "predict r.csv r.csv", 3, "r.csv"},
+      {"row unknown", "recommend m.npz --row 9999", 3, "9999"},
+      {"row and all", "recommend m.npz --row 1 --all", 2, "--all"},
+      {"neither row nor all", "recommend m.npz", 2, "--row"},
+      {"top", "recommend m.npz --row 1 --top 0", 2, "--top 0"},
+      {"split", "evaluate r.csv --split 50/50/50", 2, "split"},
+      {"split of words", "evaluate r.csv --split half", 2, "--split half"},
+      {"method", "evaluate r.csv --methods best", 2, "best"},
+      {"folds", "evaluate r.csv --folds 1", 2, "folds 1"},
+      {"output folder missing", "complete r.csv --out none/m.npz", 4, "none/m.npz"},
+  });
+}
+
+}  // namespace
+}  // namespace pursuit
