@@ -142,29 +142,35 @@ Input read_input(const CompleteCommand& c) {
     if (count < 1 || count >= entries.size())
       throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
                                      c.holdout, entries.size() - count, entries.size(), count));
-    auto parts = split(std::move(entries), {entries.size() - count, count}, c.seed);
+    const std::vector<Index> sizes{entries.size() - count, count};
+    auto parts = split(std::move(entries), sizes, c.seed);
     entries = std::move(parts[0]);
     input.test = std::move(parts[1]);
   } else if (!c.test.empty()) {
     const int rows = input.train.rows.size(), cols = input.train.cols.size();
     input.test = read_ratings(c.test, options, &input.train.rows, &input.train.cols).entries;
-    const ObservedMatrix train(entries);
-    const GroupedEntries& seen = train.by_row();
     for (std::size_t e = 0; e < input.test.row.size(); ++e) {
       int &i = input.test.row[e], &j = input.test.col[e];
       if (i >= rows) i = -1;
       if (j >= cols) j = -1;
-      if (i < 0 || j < 0)
-        ++input.unknown;
-      else
-        input.overlap +=
-            std::binary_search(seen.index.begin() + seen.start[i], seen.index.begin() + seen.start[i + 1], j);
+      input.unknown += i < 0 || j < 0;
     }
   }
   return input;
 }
 
-CompletionResult compute(const CompleteCommand& c, const Input& input) {
+/// How many of the entries are among those seen.
+Index count_seen(const GroupedEntries& seen, const ObservedEntries& entries) {
+  Index count = 0;
+  for (std::size_t e = 0; e < entries.row.size(); ++e)
+    if (const int i = entries.row[e]; i >= 0)
+      count += std::binary_search(seen.index.begin() + seen.start[i], seen.index.begin() + seen.start[i + 1],
+                                  entries.col[e]);
+  return count;
+}
+
+/// Takes the entries, which may be large; they come back with the result.
+CompletionResult compute(const CompleteCommand& c, Input& input) {
   const auto range = parse_range(c.clip);
   if (structured(c)) {
     StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
@@ -187,7 +193,7 @@ CompletionResult compute(const CompleteCommand& c, const Input& input) {
     options.threads = c.common.threads;
     options.time_limit = c.time_limit;
     options.observer = watch_completion("complete");
-    return complete_structured(input.train.entries, options);
+    return complete_structured(std::move(input.train.entries), options);
   }
   CompletionOptions options;
   if (c.rank >= 0) options.max_rank = c.rank;
@@ -203,7 +209,7 @@ CompletionResult compute(const CompleteCommand& c, const Input& input) {
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;
   options.observer = watch_completion("complete");
-  return complete(input.train.entries, options);
+  return complete(std::move(input.train.entries), options);
 }
 
 void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages) {
@@ -231,23 +237,15 @@ int run(const CompleteCommand& c) {
   const Timer timer;
   Input input = read_input(c);
   const double reading = timer.seconds();
-  if (input.overlap > 0)
-    fmt::print(stderr,
-               "pursuit: warning: {} of {} test entries are training entries too: the test error will look "
-               "too good\n",
-               input.overlap, input.test.size());
   if (input.unknown > 0)
     fmt::print(stderr, "pursuit: note: {} of {} test entries have a row or column without training entries\n",
                input.unknown, input.test.size());
-  const CompletionResult result = compute(c, input);
-  if (!c.out.empty()) {
-    CompletionFile file{result.model,
-                        std::move(input.train.rows),
-                        std::move(input.train.cols),
-                        ObservedMatrix(std::move(input.train.entries)).by_row(),
-                        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}}};
-    save_completion(c.out, file);
-  }
+  CompletionResult result = compute(c, input);
+  if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
+    fmt::print(
+        stderr,
+        "pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
+        overlap, input.test.size());
   if (!c.plot.empty()) write_path_plot(c.plot, result.path);
   print_stages(result.path);
   nlohmann::json object{{"rank", result.model.rank()},
@@ -264,11 +262,18 @@ int run(const CompleteCommand& c) {
     const Accuracy figures = accuracy(result.predictions, input.test.value);
     object["test"] = describe(figures);
     object["test"]["unknown"] = input.unknown;
-    object["test"]["overlap"] = input.overlap;
     print_accuracy(figures);
   }
   fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4f}, in {:.2f} s\n", result.model.rank(),
              result.model.noise(), result.seconds);
+  if (!c.out.empty()) {
+    CompletionFile file{std::move(result.model),
+                        std::move(input.train.rows),
+                        std::move(input.train.cols),
+                        std::move(result.seen),
+                        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}}};
+    save_completion(c.out, file);
+  }
   if (!c.out.empty()) fmt::print(stderr, "model written to {}\n", c.out);
   if (c.common.json) print_json(object);
   return result.interrupted && was_interrupted() ? interrupted : success;

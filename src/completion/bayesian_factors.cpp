@@ -24,15 +24,17 @@ std::vector<float> pattern_scale(const GroupedEntries& entries) {
   return scale;
 }
 
-Regressors regressors(const FactorSide& side, int width, bool certain) {
+Regressors regressors(const FactorSide& side, int width, double value_mean, double value_scale,
+                      bool certain) {
   const auto size = std::size_t(side.size());
-  Regressors result{width, AlignedVector<float>(side.mean.size()), {}, std::vector<float>(size)};
+  Regressors result{
+      width, AlignedVector<float>(side.mean.size()), {}, std::vector<float>(size), float(value_scale)};
   if (!certain) result.spread.resize(side.mean.size());
   for (std::size_t j = 0; j < size; ++j) {
     const float w = side.noise_weight[j], root = std::sqrt(w);
     const float* mean = &side.mean[j * std::size_t(width)];
     float* scaled = &result.scaled[j * std::size_t(width)];
-    result.offset[j] = mean[0];
+    result.offset[j] = float(value_mean + value_scale * mean[0]);
     scaled[0] = root;
     for (int c = 1; c < width; ++c) scaled[c] = root * mean[c];
     if (!certain)
@@ -45,9 +47,9 @@ Regressors regressors(const FactorSide& side, int width, bool certain) {
 
 }  // namespace
 
-BayesianFactors::BayesianFactors(const ObservedMatrix& data, bool use_pattern, std::uint64_t seed,
-                                 int threads)
-    : use_pattern_(use_pattern), threads_(threads), random_(seed) {
+BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern,
+                                 std::uint64_t seed, int threads)
+    : mean_(mean), scale_(scale), use_pattern_(use_pattern), threads_(threads), random_(seed) {
   for (FactorSide* side : {&rows_, &cols_}) side->entries = side == &rows_ ? &data.by_row() : &data.by_col();
   count_ = data.size();
   for (FactorSide* side : {&rows_, &cols_}) {
@@ -144,7 +146,7 @@ void BayesianFactors::advance(bool draws) {
 }
 
 void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
-  const Regressors held = regressors(other, width_, draws);
+  const Regressors held = regressors(other, width_, mean_, scale_, draws);
   update_rows(*side.entries, held, {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_},
               next_seed(), threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
   if (sweeps_ >= kPriorsFrom) update_priors(side, draws);

@@ -37,7 +37,8 @@ class BayesianFactors {
  public:
   /// Offsets only, until widen(). `data` must outlive this, and so must features, which may be added before
   /// the first sweep.
-  BayesianFactors(const ObservedMatrix& data, bool use_pattern, std::uint64_t seed, int threads);
+  BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern, std::uint64_t seed,
+                  int threads);
 
   void add_features(bool of_rows, Features features);
 
@@ -70,6 +71,7 @@ class BayesianFactors {
   void set_width(int width);
   std::uint64_t next_seed() { return random_.bits(); }
 
+  double mean_, scale_;  // of values: they are (value - mean) / scale
   bool use_pattern_;
   int width_ = 0, atoms_ = 0, threads_;
   Random random_;

@@ -189,10 +189,11 @@ class Run {
     check(options);
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
-    scale(entries);
+    find_scale(entries);
     if (!options.start) held_back_ = hold_back(entries, options.validation, options.seed);
     data_.emplace(std::move(entries));
-    factors_.emplace(*data_, options.use_pattern, options.seed, threads_);
+    factors_.emplace(*data_, result_.model.mean, result_.model.scale, options.use_pattern, options.seed,
+                     threads_);
     if (row_features_) factors_->add_features(true, row_features_->features());
     if (col_features_) factors_->add_features(false, col_features_->features());
   }
@@ -216,13 +217,14 @@ class Run {
       sample();
     else
       result_.predictions = predict(result_.model, options_.predict, threads_);
+    result_.seen = std::move(*data_).take_by_row();
     result_.seconds = timer_.seconds();
     return std::move(result_);
   }
 
  private:
-  /// Values to mean zero and unit variance, as the starting values of hyper-parameters expect.
-  void scale(ObservedEntries& entries) {
+  /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect.
+  void find_scale(const ObservedEntries& entries) {
     if (entries.value.empty()) return;  // refused with the matrix
     CompletionModel& model = result_.model;
     const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
@@ -231,15 +233,14 @@ class Run {
     if (options_.start) {
       model.mean = options_.start->mean;
       model.scale = options_.start->scale;
-    } else {
-      double sum = 0, squares = 0;
-      for (const float v : entries.value) sum += v;
-      model.mean = sum / double(entries.size());
-      for (const float v : entries.value) squares += (v - model.mean) * (v - model.mean);
-      const double deviation = std::sqrt(squares / double(entries.size()));
-      model.scale = deviation > 1e-6 * std::abs(model.mean) && deviation > 0 ? deviation : 1.0;
+      return;
     }
-    for (float& v : entries.value) v = float((v - model.mean) / model.scale);
+    double sum = 0, squares = 0;
+    for (const float v : entries.value) sum += v;
+    model.mean = sum / double(entries.size());
+    for (const float v : entries.value) squares += (v - model.mean) * (v - model.mean);
+    const double deviation = std::sqrt(squares / double(entries.size()));
+    model.scale = deviation > 1e-6 * std::abs(model.mean) && deviation > 0 ? deviation : 1.0;
   }
 
   /// RMSE on the entries held back, in units of the data.
@@ -247,9 +248,8 @@ class Run {
     double sum = 0;
     const CompletionModel& m = result_.model;
     for (std::size_t e = 0; e < held_back_.value.size(); ++e) {
-      const double value = m.mean + m.scale * held_back_.value[e];
       const double guess = m.mean + m.scale * inner(*factors_, held_back_.row[e], held_back_.col[e]);
-      sum += std::pow(value - std::clamp(guess, m.lowest, m.highest), 2);
+      sum += std::pow(held_back_.value[e] - std::clamp(guess, m.lowest, m.highest), 2);
     }
     return std::sqrt(sum / double(held_back_.value.size()));
   }

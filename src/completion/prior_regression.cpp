@@ -16,8 +16,9 @@ constexpr double kStart = 0.01;     // of nu: priors hardly move at first
 constexpr double kSmallest = 1e-9;  // of nu
 
 typedef float Eight __attribute__((vector_size(32), may_alias));
+typedef float Sixteen __attribute__((vector_size(64), may_alias));
 
-/// Eight coordinates of all features: what one task works on.
+/// Some coordinates, as many as Vec has lanes, of all features: what one task works on.
 struct Slice {
   const std::int64_t* start;
   const int* member;
@@ -27,43 +28,56 @@ struct Slice {
   Index features;
   const float* normal;  // per feature and coordinate, or null for means
   Index stride;
-  alignas(32) float tau[8];
-  alignas(32) float ratio[8];  // tau / nu
+  alignas(64) float tau[16];
+  alignas(64) float ratio[16];  // tau / nu
 };
 
-/// Coordinate steps; adds up y^2 + var y in `squares` and squared_norm * var y in `variances`.
-PURSUIT_KERNEL void step_features(const Slice& s, float* deviation, float* weights, double* squares,
-                                  double* variances) {
-  const Eight tau = *reinterpret_cast<const Eight*>(s.tau), ratio = *reinterpret_cast<const Eight*>(s.ratio);
+constexpr int kAhead = 12;  // entries ahead whose deviations are asked for: they lie anywhere in memory
+
+template <class Vec>
+[[gnu::always_inline]] inline void step(const Slice& s, float* deviation, float* weights, double* squares,
+                                        double* variances) {
+  constexpr int kLanes = sizeof(Vec) / sizeof(float);
+  const Vec tau = *reinterpret_cast<const Vec*>(s.tau), ratio = *reinterpret_cast<const Vec*>(s.ratio);
+  const auto factor = [&](std::int64_t e) { return s.value ? s.value[e] : s.scale[s.member[e]]; };
+  const auto member = [&](std::int64_t e) -> Vec& {
+    return *reinterpret_cast<Vec*>(deviation + s.member[e] * s.stride);
+  };
+  const std::int64_t all = s.start[s.features];
   for (Index f = 0; f < s.features; ++f) {
     const float norm = s.squared_norm[f];
     if (!(norm > 0)) continue;
-    const auto factor = [&](std::int64_t e) { return s.value ? s.value[e] : s.scale[s.member[e]]; };
-    Eight sum = {}, other = {};
+    Vec sum = {}, other = {};
     std::int64_t e = s.start[f];
     for (; e + 1 < s.start[f + 1]; e += 2) {
-      sum += factor(e) * *reinterpret_cast<const Eight*>(deviation + s.member[e] * s.stride);
-      other += factor(e + 1) * *reinterpret_cast<const Eight*>(deviation + s.member[e + 1] * s.stride);
+      __builtin_prefetch(&member(std::min(e + kAhead, all - 1)), 1);
+      __builtin_prefetch(&member(std::min(e + kAhead + 1, all - 1)), 1);
+      sum += factor(e) * member(e);
+      other += factor(e + 1) * member(e + 1);
     }
-    if (e < s.start[f + 1])
-      sum += factor(e) * *reinterpret_cast<const Eight*>(deviation + s.member[e] * s.stride);
-    auto& y = *reinterpret_cast<Eight*>(weights + f * s.stride);
-    const Eight precision = norm + ratio, variance = tau / precision;
-    Eight fresh = (sum + other + norm * y) / precision;
-    if (s.normal) {
-      float root[8];
-      for (int l = 0; l < 8; ++l) root[l] = std::sqrt(variance[l]) * s.normal[f * s.stride + l];
-      for (int l = 0; l < 8; ++l) fresh[l] += root[l];
-    }
-    const Eight step = fresh - y;
+    if (e < s.start[f + 1]) sum += factor(e) * member(e);
+    auto& y = *reinterpret_cast<Vec*>(weights + f * s.stride);
+    const Vec precision = norm + ratio, variance = tau / precision;
+    Vec fresh = (sum + other + norm * y) / precision;
+    if (s.normal)
+      for (int l = 0; l < kLanes; ++l) fresh[l] += std::sqrt(variance[l]) * s.normal[f * s.stride + l];
+    const Vec change = fresh - y;
     y = fresh;
-    for (int l = 0; l < 8; ++l) {
+    for (int l = 0; l < kLanes; ++l) {
       squares[l] += double(fresh[l]) * fresh[l] + (s.normal ? 0.0F : variance[l]);
       variances[l] += double(norm) * variance[l];
     }
-    for (e = s.start[f]; e < s.start[f + 1]; ++e)
-      *reinterpret_cast<Eight*>(deviation + s.member[e] * s.stride) -= factor(e) * step;
+    for (e = s.start[f]; e < s.start[f + 1]; ++e) member(e) -= factor(e) * change;
   }
+}
+
+/// Coordinate steps; adds up y^2 + var y in `squares` and squared_norm * var y in `variances`.
+PURSUIT_KERNEL void step_features(const Slice& s, bool wide, float* deviation, float* weights,
+                                  double* squares, double* variances) {
+  if (wide)
+    step<Sixteen>(s, deviation, weights, squares, variances);
+  else
+    step<Eight>(s, deviation, weights, squares, variances);
 }
 
 }  // namespace
@@ -127,8 +141,12 @@ std::vector<double> PriorRegression::update(std::span<const double> tau, bool dr
     });
   }
   std::vector<double> squares(std::size_t(width_), 0.0), variances(std::size_t(width_), 0.0);
-  parallel_for(width_ / kFactorLanes, threads, [&](Index block) {
-    const Index first = block * kFactorLanes;
+  // Coordinates do not touch each other: wide slices read the entries less often, narrow ones keep more
+  // threads busy, and the numbers are the same.
+  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads;
+  const int lanes = wide ? 16 : kFactorLanes;
+  parallel_for(width_ / lanes, threads, [&](Index block) {
+    const Index first = block * lanes;
     Slice slice{entries.start.data(),
                 entries.index.data(),
                 features_.scale.empty() ? entries.value.data() : nullptr,
@@ -139,11 +157,11 @@ std::vector<double> PriorRegression::update(std::span<const double> tau, bool dr
                 width_,
                 {},
                 {}};
-    for (int l = 0; l < kFactorLanes; ++l) {
+    for (int l = 0; l < lanes; ++l) {
       slice.tau[l] = float(tau[first + l]);
       slice.ratio[l] = float(tau[first + l] / nu_[first + l]);
     }
-    step_features(slice, deviation.data() + first, weights_.data() + first, &squares[first],
+    step_features(slice, wide, deviation.data() + first, weights_.data() + first, &squares[first],
                   &variances[first]);
   });
   Random random(seed ^ 0x5bd1e995);

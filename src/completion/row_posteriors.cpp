@@ -27,6 +27,8 @@ struct Workspace {
         factor(std::size_t(width * width * kBatch)),
         inverse_pivot(std::size_t(width * kBatch)),
         solution(std::size_t(width * kBatch)),
+        right(std::size_t(width * kBatch)),
+        form(kBatch),
         normal(std::size_t(width * kBatch)),
         variance(std::size_t(width * kBatch)),
         columns(std::size_t(width * 4 * kBatch)) {}
@@ -34,7 +36,7 @@ struct Workspace {
   AlignedVector<float> panel, residual;         // of some entries of one row
   AlignedVector<float> gram, linear, diagonal;  // of one row
   // Of a batch, a lane of 16 floats for every number; `factor` is column-major.
-  AlignedVector<float> factor, inverse_pivot, solution, normal, variance, columns;
+  AlignedVector<float> factor, inverse_pivot, solution, right, form, normal, variance, columns;
 };
 
 /// Lower triangle of gram += sum over the panel of x x^T, tiles of 8 x sizeof(Vec) in registers.
@@ -54,47 +56,87 @@ template <class Vec>
     }
 }
 
-/// Entries of one row, at most kPanel of them: adds their part to gram, linear and diagonal.
-PURSUIT_KERNEL void add_entries(const int* index, const float* value, int count, const float* scaled,
-                                const float* spread, const float* offset, int width, float* panel,
-                                float* residual, float* gram, float* linear, float* diagonal) {
-  for (int e = 0; e < count; ++e) {
-    const float* x = scaled + Index(index[e]) * width;
-    for (int c = 0; c < width; c += 8)
-      *reinterpret_cast<Eight*>(panel + e * width + c) = *reinterpret_cast<const Eight*>(x + c);
-    residual[e] = (value[e] - offset[index[e]]) * x[0];
-  }
-  if (width % 16 == 0)
-    add_products<Sixteen>(panel, count, width, gram);
-  else
-    add_products<Eight>(panel, count, width, gram);
-  for (int c = 0; c < width; c += 8) {
-    Eight sum = *reinterpret_cast<Eight*>(linear + c);
-    for (int e = 0; e < count; ++e)
-      sum += residual[e] * *reinterpret_cast<const Eight*>(panel + e * width + c);
-    *reinterpret_cast<Eight*>(linear + c) = sum;
-  }
-  if (spread)
-    for (int c = 0; c < width; c += 8) {
-      Eight sum = *reinterpret_cast<Eight*>(diagonal + c);
-      for (int e = 0; e < count; ++e)
-        sum += *reinterpret_cast<const Eight*>(spread + Index(index[e]) * width + c);
-      *reinterpret_cast<Eight*>(diagonal + c) = sum;
+/// Where the entries of a row are and what they are regressed on.
+struct Source {
+  const float *scaled, *spread, *offset;  // spread may be null
+  float inverse_scale;
+  int width;
+};
+
+/// Entries ahead of the current one whose regressors are asked for: they lie anywhere in memory.
+constexpr int kAhead = 12;
+
+/// linear += sum over the panel of residual * x, diagonal += sum of spreads; two chains of additions each, so
+/// that none waits for the other.
+template <class Vec>
+[[gnu::always_inline]] inline void add_vectors(const Source& s, const int* index, const float* panel,
+                                               const float* residual, int count, float* linear,
+                                               float* diagonal) {
+  constexpr int kLanes = sizeof(Vec) / sizeof(float);
+  const auto x = [&](int e, int c) -> const Vec& {
+    return *reinterpret_cast<const Vec*>(panel + e * s.width + c);
+  };
+  const auto spread = [&](int e, int c) -> const Vec& {
+    return *reinterpret_cast<const Vec*>(s.spread + Index(index[e]) * s.width + c);
+  };
+  for (int c = 0; c < s.width; c += kLanes) {
+    Vec first = {}, second = {};
+    int e = 0;
+    for (; e + 1 < count; e += 2) {
+      first += residual[e] * x(e, c);
+      second += residual[e + 1] * x(e + 1, c);
     }
+    if (e < count) first += residual[e] * x(e, c);
+    *reinterpret_cast<Vec*>(linear + c) += first + second;
+    if (!s.spread) continue;
+    first = second = Vec{};
+    for (e = 0; e + 1 < count; e += 2) {
+      first += spread(e, c);
+      second += spread(e + 1, c);
+    }
+    if (e < count) first += spread(e, c);
+    *reinterpret_cast<Vec*>(diagonal + c) += first + second;
+  }
+}
+
+/// Entries of one row, at most kPanel of them: adds their part to gram, linear and diagonal, and returns the
+/// sum of their squares.
+PURSUIT_KERNEL float add_entries(const Source& s, const int* index, const float* value, int count, int ahead,
+                                 float* panel, float* residual, float* gram, float* linear, float* diagonal) {
+  float squares = 0;
+  for (int e = 0; e < count; ++e) {
+    const int next = index[std::min(e + kAhead, ahead)];
+    for (int c = 0; c < s.width; c += 16) __builtin_prefetch(s.scaled + Index(next) * s.width + c);
+    if (s.spread)
+      for (int c = 0; c < s.width; c += 16) __builtin_prefetch(s.spread + Index(next) * s.width + c);
+    const float* x = s.scaled + Index(index[e]) * s.width;
+    for (int c = 0; c < s.width; c += 8)
+      *reinterpret_cast<Eight*>(panel + e * s.width + c) = *reinterpret_cast<const Eight*>(x + c);
+    residual[e] = (value[e] - s.offset[index[e]]) * s.inverse_scale * x[0];
+    squares += residual[e] * residual[e];
+  }
+  if (s.width % 16 == 0) {
+    add_products<Sixteen>(panel, count, s.width, gram);
+    add_vectors<Sixteen>(s, index, panel, residual, count, linear, diagonal);
+  } else {
+    add_products<Eight>(panel, count, s.width, gram);
+    add_vectors<Eight>(s, index, panel, residual, count, linear, diagonal);
+  }
+  return squares;
 }
 
 /// sum_j w_j (y_ij - c_j - x . z_j)^2 over entries of one row.
-PURSUIT_KERNEL double squared_residuals(const int* index, const float* value, Index count,
-                                        const float* scaled, const float* offset, int width, const float* x) {
+PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const float* value, Index count,
+                                        const float* x) {
   double sum = 0;
   for (Index e = 0; e < count; ++e) {
-    const float* z = scaled + Index(index[e]) * width;
+    const float* z = s.scaled + Index(index[e]) * s.width;
     Eight product = {};
-    for (int c = 0; c < width; c += 8)
+    for (int c = 0; c < s.width; c += 8)
       product += *reinterpret_cast<const Eight*>(x + c) * *reinterpret_cast<const Eight*>(z + c);
     float fit = 0;
     for (int l = 0; l < 8; ++l) fit += product[l];
-    const double r = (value[e] - offset[index[e]]) * z[0] - fit;
+    const double r = (value[e] - s.offset[index[e]]) * s.inverse_scale * z[0] - fit;
     sum += r * r;
   }
   return sum;
@@ -167,12 +209,33 @@ PURSUIT_KERNEL void inverse_diagonals(const float* factor, const float* inverse_
   }
 }
 
+/// form := x^T A x = |L^T x|^2.
+PURSUIT_KERNEL void quadratic_forms(const float* factor, const float* inverse_pivot, int width,
+                                    const float* solution, float* form) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  const auto* x = reinterpret_cast<const Sixteen*>(solution);
+  Sixteen total = {};
+  for (int c = 0; c < width; ++c) {
+    Sixteen sum = x[c] / inverse[c];
+    for (int a = c + 1; a < width; ++a) sum += A[c * width + a] * x[a];
+    total += sum * sum;
+  }
+  *reinterpret_cast<Sixteen*>(form) = total;
+}
+
 /// The rows first .. first + rows - 1, at most kBatch of them.
 class Batch {
  public:
   Batch(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
         const RowPosteriors& out, Workspace& work)
-      : entries_(entries), held_(held), priors_(priors), out_(out), work_(work), width_(held.width) {}
+      : entries_(entries),
+        priors_(priors),
+        out_(out),
+        work_(work),
+        width_(held.width),
+        source_{held.scaled.data(), held.spread.empty() ? nullptr : held.spread.data(), held.offset.data(),
+                1.0F / held.value_scale, held.width} {}
 
   void run(Index first, Index rows, std::uint64_t seed) {
     std::fill(work_.factor.begin(), work_.factor.end(), 0.0F);
@@ -188,12 +251,12 @@ class Batch {
         Random random(seed + std::uint64_t(first + l) * 0x9e3779b97f4a7c15ULL);
         for (int c = 0; c < width_; ++c) work_.normal[lane(c, l)] = float(random.gaussian());
       }
-    factor_batch(work_.factor.data(), work_.inverse_pivot.data(), width_);
-    solve_batch(work_.factor.data(), work_.inverse_pivot.data(), draw ? work_.normal.data() : nullptr, width_,
-                work_.solution.data());
-    if (!draw)
-      inverse_diagonals(work_.factor.data(), work_.inverse_pivot.data(), width_, work_.columns.data(),
-                        work_.variance.data());
+    float *factor = work_.factor.data(), *pivot = work_.inverse_pivot.data(), *x = work_.solution.data();
+    work_.right = work_.solution;
+    factor_batch(factor, pivot, width_);
+    solve_batch(factor, pivot, draw ? work_.normal.data() : nullptr, width_, x);
+    quadratic_forms(factor, pivot, width_, x, work_.form.data());
+    if (!draw) inverse_diagonals(factor, pivot, width_, work_.columns.data(), work_.variance.data());
     for (int l = 0; l < rows; ++l) scatter(first + l, l);
   }
 
@@ -206,13 +269,15 @@ class Batch {
     std::fill(work_.gram.begin(), work_.gram.end(), 0.0F);
     std::fill(work_.linear.begin(), work_.linear.end(), 0.0F);
     std::fill(work_.diagonal.begin(), work_.diagonal.end(), 0.0F);
-    const float* spread = held_.spread.empty() ? nullptr : held_.spread.data();
-    for (std::int64_t e = entries_.start[row]; e < entries_.start[row + 1]; e += kPanel)
-      add_entries(&entries_.index[e], &entries_.value[e],
-                  int(std::min<std::int64_t>(kPanel, entries_.start[row + 1] - e)), held_.scaled.data(),
-                  spread, held_.offset.data(), width_, work_.panel.data(), work_.residual.data(),
-                  work_.gram.data(), work_.linear.data(), work_.diagonal.data());
-    offset_spread_[l] = spread ? work_.diagonal[0] : 0;
+    squares_[l] = 0;
+    for (std::int64_t e = entries_.start[row]; e < entries_.start[row + 1]; e += kPanel) {
+      const auto left = entries_.start[row + 1] - e;
+      squares_[l] += add_entries(
+          source_, &entries_.index[e], &entries_.value[e], int(std::min<std::int64_t>(kPanel, left)),
+          int(std::min<std::int64_t>(kPanel + kAhead, left)) - 1, work_.panel.data(), work_.residual.data(),
+          work_.gram.data(), work_.linear.data(), work_.diagonal.data());
+    }
+    offset_spread_[l] = work_.diagonal[0];
     work_.diagonal[0] = 0;  // z_j0 = 1 is certain
     std::copy(work_.diagonal.begin(), work_.diagonal.end(), diagonal_of(l));
     const auto scale = float(precision(row));
@@ -228,11 +293,7 @@ class Batch {
   void scatter(Index row, int l) {
     float* mean = out_.mean.data() + row * width_;
     for (int c = 0; c < width_; ++c) mean[c] = work_.solution[lane(c, l)];
-    const std::int64_t e = entries_.start[row];
-    double error = 0;
-    if (entries_.count(row) > 0)
-      error = squared_residuals(&entries_.index[e], &entries_.value[e], entries_.count(row),
-                                held_.scaled.data(), held_.offset.data(), width_, mean);
+    double error = squared_error(row, l, mean);
     if (out_.variance) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
       float* variance = out_.variance->data() + row * width_;
       double shrinkage = 0, spread = offset_spread_[l];
@@ -246,16 +307,35 @@ class Batch {
     out_.squared_error[row] = error;
   }
 
+  /// sum_j w_j (y_ij - c_j - x . z_j)^2 from what the factorization knows, or entry by entry where that would
+  /// be the small difference of large numbers.
+  double squared_error(Index row, int l, const float* x) const {
+    const Index count = entries_.count(row);
+    if (count == 0) return 0;
+    double form = work_.form[std::size_t(l)], product = 0;  // x^T A x and x . b, scaled by the precision
+    for (int c = 0; c < width_; ++c) {
+      const double prior_precision = 1.0 / priors_.variance[c], value = x[c];
+      form -= value * value * (precision(row) * diagonals_[std::size_t(l * width_ + c)] + prior_precision);
+      product += value * (work_.right[lane(c, l)] - prior_precision * priors_.mean[row * width_ + c]);
+    }
+    const double error = squares_[l] + (form - 2 * product) / precision(row);
+    constexpr double kTrusted = 1e-2;  // of the terms it is the difference of, which carry single precision
+    if (error > kTrusted * std::max(squares_[l], form / precision(row))) return error;
+    const std::int64_t e = entries_.start[row];
+    return squared_residuals(source_, &entries_.index[e], &entries_.value[e], count, x);
+  }
+
   float* diagonal_of(int l) { return diagonals_.data() + std::size_t(l * width_); }
 
   const GroupedEntries& entries_;
-  const Regressors& held_;
   const RowPriors& priors_;
   const RowPosteriors& out_;
   Workspace& work_;
   int width_;
+  Source source_;
+  double squares_[kBatch] = {};
   float offset_spread_[kBatch] = {};
-  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch * held_.width));
+  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch * width_));
 };
 
 }  // namespace

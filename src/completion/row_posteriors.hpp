@@ -32,7 +32,8 @@ struct Regressors {
   AlignedVector<float> scaled;  // sqrt(w_j) z_j, rows of `width`; the first of each is sqrt(w_j)
   AlignedVector<float>
       spread;  // w_j var z_j, the first of each w_j var c_j; empty where z_j is known, not estimated
-  std::vector<float> offset;  // c_j
+  std::vector<float> offset;  // c_j, in the units of the values
+  float value_scale = 1;      // values are divided by this, after their offset is taken off
 };
 
 /// What is known of the rows before their entries.

@@ -37,9 +37,13 @@ ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t 
 }
 
 void put_back(ObservedEntries& entries, const ObservedEntries& held_back) {
-  entries.row.insert(entries.row.end(), held_back.row.begin(), held_back.row.end());
-  entries.col.insert(entries.col.end(), held_back.col.begin(), held_back.col.end());
-  entries.value.insert(entries.value.end(), held_back.value.begin(), held_back.value.end());
+  const auto append = [](auto& all, const auto& part) {
+    all.reserve(all.size() + part.size());  // and no more: entries are what memory is used for
+    all.insert(all.end(), part.begin(), part.end());
+  };
+  append(entries.row, held_back.row);
+  append(entries.col, held_back.col);
+  append(entries.value, held_back.value);
 }
 
 std::vector<Index> fold_sizes(Index count, int folds) {

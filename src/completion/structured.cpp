@@ -151,11 +151,11 @@ class StructuredRun {
     CompletionModel model = std::move(base_);
     model.noise_variance = best_noise_ / (model.scale * model.scale);
     model.atoms = std::move(best_);
-    CompletionResult result{.model = std::move(model),
-                            .path = std::move(stages_),
-                            .predictions = {},
-                            .interrupted = interrupted_,
-                            .seconds = timer_.seconds()};
+    CompletionResult result;
+    result.model = std::move(model);
+    result.path = std::move(stages_);
+    result.interrupted = interrupted_;
+    result.seconds = timer_.seconds();
     result.predictions = predict(result.model, o_.predict, o_.threads);
     return result;
   }
@@ -208,7 +208,7 @@ StructuredOptions completion_preset(const std::string& name) {
 
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options) {
   check(options, entries);
-  if (entries.value.empty()) throw InvalidInput("observed entries: there are none");
+  const ObservedMatrix original(entries);
   CompletionModel base;
   const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
   base.lowest = options.range ? options.range->lowest : *low;
@@ -253,7 +253,9 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     run.forget_best();
     run.path(matrix(std::move(entries)), {}, run.best_corrections(), run.best_rank());
   }
-  return std::move(run).result();
+  CompletionResult result = std::move(run).result();
+  result.seen = original.by_row();
+  return result;
 }
 
 }  // namespace pursuit

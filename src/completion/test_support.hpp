@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <span>
-#include <vector>
-
 #include <test_support.hpp>
+#include <vector>
 
 #include "pursuit/completion/complete.hpp"
 #include "pursuit/linalg/observed_matrix.hpp"

@@ -46,8 +46,8 @@ struct CompletionOptions {
   std::optional<Range> range = {};  // of predictions; by default that of the observed entries
   const FeatureTable* row_features = nullptr;
   const FeatureTable* col_features = nullptr;
-  std::vector<Position>
-      predict;  // entries to predict on the way: averages over all draws, not over stored ones only
+  std::vector<Position> predict =
+      {};  // entries to predict on the way: averages over all draws, not over stored ones only
   const CompletionModel* start =
       nullptr;  // of fewer or as many rows and columns: refined for the new entries
   std::uint64_t seed = 0;
@@ -69,6 +69,7 @@ struct CompletionResult {
   CompletionModel model;
   std::vector<CompletionStage> path;
   std::vector<Prediction> predictions;  // of options.predict
+  GroupedEntries seen;                  // the entries, by row: given back, for they may be large
   bool interrupted = false;             // by the observer or the time limit
   double seconds = 0;
 };

@@ -26,7 +26,7 @@ struct StructuredOptions {
   double validation = 0.1;        // share of the entries that decides; returned before a last run of the best
   const ObservedEntries* validation_entries = nullptr;  // or these, which are never trained on
   std::optional<Range> range = {};  // of predictions; by default that of the observed entries
-  std::vector<Position> predict;
+  std::vector<Position> predict = {};
   int restarts = 4;
   std::uint64_t seed = 0;
   int threads = 1;

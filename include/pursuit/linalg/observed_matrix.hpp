@@ -3,6 +3,7 @@
 // needs is one stream through memory. 16 bytes per entry, 20 while it is made.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "pursuit/linalg/observed_entries.hpp"
@@ -30,6 +31,9 @@ class ObservedMatrix {
   Index size() const { return Index(by_row_.index.size()); }
   /// Gives the entries back, in row order, and leaves this empty.
   ObservedEntries release();
+
+  /// Keeps the row order alone.
+  GroupedEntries take_by_row() && { return std::move(by_row_); }
 
   const GroupedEntries& by_row() const { return by_row_; }
   const GroupedEntries& by_col() const { return by_col_; }
