@@ -1,0 +1,102 @@
+#include "pursuit/baselines/baselines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "atoms/unit_vectors.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/baselines/cone_power.hpp"
+#include "pursuit/baselines/empca.hpp"
+#include "pursuit/baselines/generalized_power.hpp"
+#include "pursuit/baselines/spannogram.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr std::array<std::pair<const char*, Baseline>, 6> kMethods{{{"tpower", Baseline::truncated_power},
+                                                                    {"gpower-l0", Baseline::gpower_l0},
+                                                                    {"gpower-l1", Baseline::gpower_l1},
+                                                                    {"empca", Baseline::empca},
+                                                                    {"spannogram", Baseline::spannogram},
+                                                                    {"cone-power", Baseline::cone_power}}};
+
+/// The set as methods know it that were made for sparse or non-negative loadings only.
+struct Structure {
+  Index k;
+  bool nonnegative;
+};
+
+/// Throws where the set is not among those that the method knows.
+Structure structure_of(Baseline method, const AtomSet& atoms, Index p) {
+  const auto require = [&](bool known, const char* allowed) {
+    if (!known)
+      throw InvalidArgument(fmt::format("{}: loadings in {} are not what it finds; allowed are {}",
+                                        name(method), atoms.spec(), allowed));
+  };
+  const auto* vectors = dynamic_cast<const UnitVectors*>(&atoms);
+  require(vectors, "sphere, sparse:K, nonneg and nonneg+sparse:K");
+  const Structure result{vectors->max_support(p), !vectors->symmetric()};
+  switch (method) {
+    case Baseline::gpower_l0:
+    case Baseline::gpower_l1: require(!result.nonnegative, "sphere and sparse:K"); break;
+    case Baseline::spannogram: require(result.nonnegative, "nonneg and nonneg+sparse:K"); break;
+    case Baseline::cone_power: require(result.nonnegative && result.k == p, "nonneg"); break;
+    default: break;
+  }
+  return result;
+}
+
+std::function<Vector(const Covariance&)> finder(Baseline method, const BaselineOptions& options, Index p) {
+  if (method == Baseline::truncated_power)
+    return [&options](const Covariance& C) {
+      return truncated_power(C, *options.atoms, options.start, options.power).u;
+    };
+  const auto [k, nonnegative] = structure_of(method, *options.atoms, p);
+  return [&options, method, k = k, nonnegative = nonnegative](const Covariance& C) {
+    switch (method) {
+      case Baseline::gpower_l0: return generalized_power_search(C, Penalty::l0, k, options.power).component.u;
+      case Baseline::gpower_l1: return generalized_power_search(C, Penalty::l1, k, options.power).component.u;
+      case Baseline::empca:
+        return empca(C, {k, nonnegative, options.restarts, options.seed, options.power}).u;
+      case Baseline::spannogram:
+        return spannogram(
+                   C,
+                   {.k = k, .dimension = options.dimension, .samples = options.samples, .seed = options.seed})
+            .u;
+      default:
+        return cone_power(C, options.rho.value_or(std::max(C.total_variance(), 0.0) / double(C.rows())),
+                          power_starts(C, options.start), options.power)
+            .u;
+    }
+  };
+}
+
+}  // namespace
+
+Matrix baseline_components(Baseline method, const Covariance& C, const BaselineOptions& options) {
+  if (options.components < 1 || options.components > C.rows())
+    throw InvalidArgument(fmt::format("components {}: {} variables have at least 1 and at most {} components",
+                                      options.components, C.rows(), C.rows()));
+  options.atoms->require_dimension(C.rows());
+  const Matrix U =
+      deflate_components(C, options.components, options.deflation, finder(method, options, C.rows()));
+  return correct_components(C, U, *options.atoms, options.corrections, options.deflation, options.power);
+}
+
+const char* name(Baseline method) {
+  for (const auto& [text, known] : kMethods)
+    if (known == method) return text;
+  return "unknown";
+}
+
+Baseline parse_baseline(const std::string& text) {
+  for (const auto& [known, method] : kMethods)
+    if (text == known) return method;
+  throw InvalidArgument(fmt::format(
+      "method '{}': allowed are tpower, gpower-l0, gpower-l1, empca, spannogram and cone-power", text));
+}
+
+}  // namespace pursuit

@@ -1,0 +1,159 @@
+// Every method through the one door.
+
+#include "pursuit/baselines/baselines.hpp"
+
+#include "baselines/test_fixtures.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Case {
+  Baseline method;
+  const char* atoms;
+};
+constexpr Case kCases[] = {
+    {Baseline::truncated_power, "sparse:5"},
+    {Baseline::truncated_power, "nonneg+sparse:5"},
+    {Baseline::gpower_l0, "sparse:5"},
+    {Baseline::gpower_l1, "sparse:0.3"},
+    {Baseline::empca, "sparse:5"},
+    {Baseline::empca, "nonneg+sparse:5"},
+    {Baseline::spannogram, "nonneg+sparse:5"},
+    {Baseline::cone_power, "nonneg"},
+};
+
+TEST(Baselines, GiveMembersWhateverTheDeflation) {
+  const Matrix dense = pitprops();
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  for (const auto& [method, spec] : kCases)
+    for (const Deflation deflation :
+         {Deflation::hotelling, Deflation::projection, Deflation::schur, Deflation::orthogonal_projection})
+      for (const int corrections : {0, 2}) {
+        SCOPED_TRACE(testing::Message()
+                     << name(method) << ' ' << spec << ' ' << name(deflation) << ' ' << corrections);
+        const Atoms atoms = parse_atoms(spec);
+        const Matrix U = baseline_components(
+            method, C, {.components = 3, .atoms = atoms, .deflation = deflation, .corrections = corrections});
+        ASSERT_EQ(U.cols(), 3);
+        for (const auto& u : U.colwise()) EXPECT_TRUE(atoms->contains(u));
+        EXPECT_GT(quadratic_form(dense, U.col(0)), 1.5) << "more than a single variable";
+      }
+}
+
+TEST(Baselines, ExplainWhatPcaDoesWithoutStructure) {
+  const Matrix dense = pitprops();
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  const double expected = Eigen::SelfAdjointEigenSolver<Matrix>(dense).eigenvalues().tail(3).sum() / 13;
+  EXPECT_NEAR(expected, 0.652, 1e-3) << "32.4 + 18.3 + 14.4 % (Jeffers 1967)";
+  for (const Baseline method :
+       {Baseline::truncated_power, Baseline::gpower_l0, Baseline::gpower_l1, Baseline::empca})
+    EXPECT_NEAR(
+        plain_variance(C, baseline_components(method, C, {.components = 3, .power = {.tolerance = 1e-12}})),
+        expected, 1e-6)
+        << name(method);
+}
+
+TEST(Baselines, StandACovarianceThatRunsOut) {
+  const Matrix rank_one = Matrix::Ones(6, 6), nothing = Matrix::Zero(6, 6);
+  for (const auto& data : {data_matrix(rank_one), data_matrix(nothing)})
+    for (const auto& [method, spec] : kCases) {
+      const Atoms atoms = parse_atoms(spec);
+      const Matrix U =
+          baseline_components(method, Covariance(data), {.components = 3, .atoms = atoms, .corrections = 1});
+      EXPECT_TRUE(U.allFinite()) << name(method);
+      for (const auto& u : U.colwise()) EXPECT_TRUE(atoms->contains(u)) << name(method) << ' ' << spec;
+    }
+}
+
+TEST(Baselines, AreTheSameForASeed) {
+  const Matrix dense = low_rank_covariance(40, 10, 1);
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  const auto run = [&](Baseline method, std::uint64_t seed) {
+    return baseline_components(method, C,
+                               {.components = 2,
+                                .atoms = parse_atoms("nonneg+sparse:6"),
+                                .seed = seed,
+                                .restarts = 1,
+                                .dimension = 4,
+                                .samples = 5});
+  };
+  for (const Baseline method : {Baseline::empca, Baseline::spannogram}) {
+    EXPECT_TRUE(same_bits(run(method, 1), run(method, 1)));
+    bool differs = false;
+    for (std::uint64_t seed = 2; seed < 10; ++seed) differs |= !same_bits(run(method, 1), run(method, seed));
+    EXPECT_TRUE(differs) << name(method) << ": the seed is used";
+  }
+}
+
+TEST(Baselines, OptionsReachTheirMethods) {
+  const Matrix dense = pitprops();
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  const Atoms atoms = nonneg() + sparse(4);
+  const auto variance = [&](Baseline method, const BaselineOptions& options) {
+    return plain_variance(C, baseline_components(method, C, options));
+  };
+  EXPECT_LT(
+      variance(Baseline::spannogram, {.components = 1, .atoms = atoms, .dimension = 1}),
+      variance(Baseline::spannogram, {.components = 1, .atoms = atoms, .dimension = 5, .samples = 3000}));
+  EXPECT_LT(variance(Baseline::cone_power,
+                     {.components = 1, .atoms = nonneg(), .power = {.max_iterations = 1}, .rho = 90}),
+            variance(Baseline::cone_power,
+                     {.components = 1, .atoms = nonneg(), .power = {.max_iterations = 1}, .rho = 0}));
+  EXPECT_LE(variance(Baseline::empca, {.components = 1, .atoms = atoms, .restarts = 1}),
+            variance(Baseline::empca, {.components = 1, .atoms = atoms, .restarts = 50}));
+}
+
+TEST(Baselines, CorrectionsUseTheDeflation) {
+  const Matrix dense = low_rank_covariance(40, 20, 2);
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  BaselineOptions options{.components = 4, .atoms = sparse(6), .deflation = Deflation::projection};
+  const Matrix greedy = baseline_components(Baseline::truncated_power, C, options);
+  options.corrections = 2;
+  const Matrix corrected = baseline_components(Baseline::truncated_power, C, options);
+  EXPECT_TRUE(same_bits(corrected, correct_components(C, greedy, *sparse(6), 2, Deflation::projection)));
+  EXPECT_FALSE(same_bits(corrected, greedy));
+  EXPECT_FALSE(same_bits(corrected, correct_components(C, greedy, *sparse(6), 2)));
+}
+
+TEST(Baselines, SayWhatTheyCannotDo) {
+  const Matrix dense = pitprops();
+  const auto data = data_matrix(dense);
+  const Covariance C(data);
+  const auto message = [&](Baseline method, const char* spec) {
+    return message_of<InvalidArgument>([&] { baseline_components(method, C, {.atoms = parse_atoms(spec)}); });
+  };
+  EXPECT_THAT(message(Baseline::gpower_l0, "nonneg+sparse:5"),
+              AllOf(HasSubstr("gpower-l0"), HasSubstr("sparse:K")));
+  EXPECT_THAT(message(Baseline::spannogram, "sparse:5"),
+              AllOf(HasSubstr("sparse:5"), HasSubstr("nonneg+sparse:K")));
+  EXPECT_THAT(message(Baseline::cone_power, "nonneg+sparse:5"), HasSubstr("allowed are nonneg"));
+  EXPECT_THAT(message(Baseline::empca, "sparse:14"), HasSubstr("14 non-zeros do not fit"));
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] {
+        baseline_components(
+            Baseline::empca, C,
+            {.atoms = custom({"first", [](ConstVectorRef g) { return Vector(Vector::Unit(g.size(), 0)); }})});
+      }),
+      HasSubstr("custom:first"));
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] { baseline_components(Baseline::empca, C, {.components = 0}); }),
+      HasSubstr("components 0"));
+}
+
+TEST(Baselines, NamesAreKept) {
+  for (const char* text : {"tpower", "gpower-l0", "gpower-l1", "empca", "spannogram", "cone-power"})
+    EXPECT_STREQ(name(parse_baseline(text)), text);
+  EXPECT_THAT(message_of<InvalidArgument>([] { parse_baseline("pca"); }),
+              AllOf(HasSubstr("method 'pca'"), HasSubstr("tpower, gpower-l0")));
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,46 @@
+#include "pursuit/baselines/truncated_power.hpp"
+
+#include "linalg/lanczos.hpp"
+#include "pursuit/oracle/rank_one.hpp"
+
+namespace pursuit {
+
+Component truncated_power(const LinearOperator& C, const AtomSet& atoms, const Matrix& starts,
+                          const PowerOptions& options) {
+  const OracleOptions oracle{
+      .max_iterations = options.max_iterations, .tolerance = options.tolerance, .sign = Sign::nonnegative};
+  Component best;
+  for (Index s = 0; s < starts.cols(); ++s) {  // one by one: a block would drop starts on the way
+    const RankOneAtom atom = refine_symmetric(C, atoms, starts.col(s), oracle);
+    if (s == 0 || atom.value > best.variance) best = {atom.u, atom.value, atom.iterations};
+  }
+  return best;
+}
+
+Component truncated_power(const Covariance& C, const AtomSet& atoms, PowerStart start,
+                          const PowerOptions& options) {
+  return truncated_power(C, atoms, power_starts(C, start), options);
+}
+
+Matrix power_starts(const Covariance& C, PowerStart start) {
+  if (start == PowerStart::heaviest) return heaviest_coordinate(C).u;
+  const Matrix leading = leading_eigenpairs(C, 1, true).vectors;
+  if (leading.cols() == 0) return heaviest_coordinate(C).u;  // nothing varies
+  Matrix both(C.rows(), 2);
+  both << leading, -leading;
+  return both;
+}
+
+Matrix correct_components(const Covariance& C, Matrix U, const AtomSet& atoms, int sweeps,
+                          Deflation deflation, const PowerOptions& options) {
+  for (int sweep = 0; sweep < sweeps; ++sweep)
+    for (Index i = 0; i < U.cols(); ++i) {
+      Covariance rest = C;
+      for (Index j = 0; j < U.cols(); ++j)
+        if (j != i) rest = rest.deflated(U.col(j), deflation);
+      U.col(i) = truncated_power(rest, atoms, U.col(i), options).u;
+    }
+  return U;
+}
+
+}  // namespace pursuit
