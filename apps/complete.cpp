@@ -16,8 +16,6 @@
 namespace pursuit::app {
 namespace {
 
-constexpr int kSamplesOfHighEffort = 200;
-
 struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
@@ -199,7 +197,9 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   if (c.rank >= 0) options.max_rank = c.rank;
   options.use_pattern = !c.no_pattern;
   options.validation = c.validation;
-  options.samples = c.samples >= 0 ? c.samples : c.effort == "high" ? kSamplesOfHighEffort : 0;
+  options.samples = c.samples >= 0       ? c.samples
+                    : c.effort == "high" ? draws_for_high_effort(input.train.entries.size())
+                                         : 0;
   options.range = range;
   if (input.row_features) options.row_features = &*input.row_features;
   if (input.col_features) options.col_features = &*input.col_features;
@@ -293,7 +293,8 @@ void add_complete(CLI::App& app, int& status) {
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")
       ->check(CLI::IsMember({"default", "high"}))
       ->capture_default_str();
-  sub->add_option("--samples", c->samples, "Number of draws to average over (high: 200)")
+  sub->add_option("--samples", c->samples,
+                  "Number of draws to average over (high: 200 to 800, by the number of entries)")
       ->check(CLI::NonNegativeNumber);
   sub->add_option("-r,--rank", c->rank,
                   "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")

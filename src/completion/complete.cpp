@@ -367,6 +367,10 @@ class Run {
 
 }  // namespace
 
+int draws_for_high_effort(Index entries) {
+  return int(std::clamp(1.5e8 / double(std::max<Index>(entries, 1)), 200.0, 800.0));
+}
+
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options) {
   return Run(std::move(entries), options).run();
 }

@@ -13,8 +13,6 @@
 namespace pursuit {
 namespace {
 
-constexpr int kSamplesOfHighEffort = 200;
-
 struct Parts {
   ObservedEntries train, validation, test;
 };
@@ -69,7 +67,7 @@ CompletionResult run(const std::string& method, const Parts& parts, const Protoc
     positions.push_back({parts.test.row[e], parts.test.col[e]});
   if (method == "default" || method == "high") {
     CompletionOptions options;
-    options.samples = method == "high" ? kSamplesOfHighEffort : 0;
+    options.samples = method == "high" ? draws_for_high_effort(parts.train.size()) : 0;
     options.predict = std::move(positions);
     options.seed = seed;
     options.threads = protocol.threads;

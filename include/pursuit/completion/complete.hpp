@@ -74,6 +74,9 @@ struct CompletionResult {
   double seconds = 0;
 };
 
+/// Draws that are worth their time: some 200 for a million entries, more for fewer.
+int draws_for_high_effort(Index entries);
+
 /// InvalidArgument for options, InvalidInput for entries that make no sense.
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options = {});
 
