@@ -6,6 +6,9 @@
 
 #include "apps/output.hpp"
 #include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/baselines/baselines.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 
@@ -15,16 +18,28 @@ namespace {
 struct PcaCommand {
   CommonOptions common;
   PcaOptions options;
-  std::string input, atoms = "sphere", out, loadings, scores;
+  std::string input, atoms = "sphere", effort = "normal", method = "pursuit",
+                     deflation = "orthogonal-projection";
+  std::string out, loadings, scores;
+  int corrections = 0;
+  bool covariance = false;
 };
 
 constexpr const char* kFooter = R"(Rows of INPUT are samples, columns are variables; columns are centred.
 Explained variance is that of the span of the components (never above PCA's); the plain sum, which counts
 overlapping components twice, is printed beside it.
 
+Methods: pursuit (this library's), or one that it is compared with: tpower (truncated power method), gpower-l0,
+gpower-l1, empca, spannogram, cone-power; these find one component at a time, with --deflation and --corrections.
+
 Examples:
   pursuit pca expression.csv --components 5 --atoms sparse:300 --loadings signatures.csv --scores samples.csv
-  pursuit pca spectra.npy --components 3 --atoms nonneg+sparse:0.2 --json)";
+  pursuit pca spectra.npy --components 3 --atoms nonneg+sparse:0.2 --json
+  pursuit pca expression.csv --components 5 --atoms sparse:300 --effort high
+  pursuit pca survey.csv --correlation --components 3 --nonzeros 6,4,2
+  pursuit pca survey.csv --components 4 --total-nonzeros 20
+  pursuit pca correlations.csv --covariance --components 6 --nonzeros 7,2,4,3,5,4
+  pursuit pca expression.csv --components 5 --atoms sparse:300 --method tpower --deflation projection --corrections 3)";
 
 std::vector<std::string> component_names(Index count) {
   std::vector<std::string> names;
@@ -32,65 +47,163 @@ std::vector<std::string> component_names(Index count) {
   return names;
 }
 
-int run(PcaCommand& command) {
-  command.options.atoms = parse_atoms(command.atoms);
-  prepare_outputs({command.out, command.loadings, command.scores});
-  const NamedMatrix input = read_matrix(command.input);
-  command.options.factor.threads = command.common.threads;
-  command.options.factor.observer = watch("pca");
-  const PcaResult result = pca(data_matrix(input.matrix, command.common.threads), command.options);
-  const FactorResult& factorization = result.factorization;
+/// Dense, double: what a covariance is given as.
+Matrix dense(const AnyMatrix& matrix) {
+  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
+}
+
+PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const DataMatrixPtr& covariance) {
+  if (!c.options.nonzeros.empty() || c.options.total_nonzeros > 0 || c.options.orthogonality > 0 ||
+      c.options.correlation)
+    throw InvalidArgument(
+        fmt::format("--method {}: takes --atoms alone; --nonzeros, --total-nonzeros, --orthogonality and "
+                    "--correlation are for the method pursuit",
+                    c.method));
+  const Timer timer;
+  const Covariance C = covariance ? Covariance(covariance) : Covariance::of_samples(data);
+  BaselineOptions options;
+  options.components = c.options.components;
+  options.atoms = c.options.atoms;
+  options.deflation = parse_deflation(c.deflation);
+  options.corrections = c.corrections;
+  options.seed = c.options.seed;
+  PcaResult result;
+  result.loadings = baseline_components(parse_baseline(c.method), C, options);
+  result.explained_plain = plain_variance(C, result.loadings);
+  result.explained_span = span_variance(C, result.loadings);
+  if (data) {
+    result.means = data->column_means();
+    centered(data)->apply(result.loadings, result.scores);
+    result.scores = least_squares_scores(result.loadings, result.scores);
+  }
+  result.seconds = timer.seconds();
+  return result;
+}
+
+PcaResult compute(PcaCommand& c, const NamedMatrix& input) {
+  if (c.covariance && !c.scores.empty())
+    throw InvalidArgument("--scores: a covariance has no samples to score");
+  if (c.method != "pursuit") {
+    if (c.covariance) {
+      const Matrix C = dense(input.matrix);
+      pca_of_covariance(C, {.components = 1});  // refuses what is no covariance
+      return by_baseline(c, nullptr, data_matrix(C, c.common.threads));
+    }
+    return by_baseline(c, data_matrix(input.matrix, c.common.threads), nullptr);
+  }
+  c.options.observer = watch("pca");
+  if (c.covariance) return pca_of_covariance(dense(input.matrix), c.options);
+  return pca(data_matrix(input.matrix, c.common.threads), c.options);
+}
+
+/// Scores of unit norm, so that the model is a factorization of the centred data like any other.
+Model model_of(const PcaResult& result) {
+  Model model;
+  model.right = result.loadings;
+  model.weights = result.scores.colwise().norm().transpose();
+  model.left = result.scores * model.weights.cwiseMax(1e-300).cwiseInverse().asDiagonal();
+  return model;
+}
+
+int run(PcaCommand& c) {
+  c.options.atoms = parse_atoms(c.atoms);
+  c.options.effort = c.effort == "low"    ? PcaOptions::Effort::low
+                     : c.effort == "high" ? PcaOptions::Effort::high
+                                          : PcaOptions::Effort::normal;
+  if (c.method != "pursuit") parse_baseline(c.method);
+  parse_deflation(c.deflation);
+  if (c.corrections < 0)
+    throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
+  if (c.covariance && !c.out.empty())
+    throw InvalidArgument("--out: a covariance has no samples to model; use --loadings");
+  prepare_outputs({c.out, c.loadings, c.scores});
+  const NamedMatrix input = read_matrix(c.input);
+  const PcaResult result = compute(c, input);
 
   const auto names = component_names(result.loadings.cols());
-  if (!command.loadings.empty()) write_matrix(command.loadings, {result.loadings, input.column_names, names});
-  if (!command.scores.empty()) write_matrix(command.scores, {result.scores, input.row_names, names});
-  if (!command.out.empty())
-    save_model(command.out, {factorization.model,
-                             factorization.trace,
-                             input.row_names,
-                             input.column_names,
-                             {{"command", command_line()},
-                              {"left", "sphere"},
-                              {"right", command.atoms},
-                              {"weights", "free"},
-                              {"centered", "true"},
-                              {"seed", fmt::format("{}", command.options.factor.seed)},
-                              {"stop", name(factorization.stop)},
-                              {"explained_span", fmt::format("{}", result.explained_span)},
-                              {"relative_error", fmt::format("{}", factorization.relative_error)}}});
-  if (command.common.json) {
-    nlohmann::json object = describe(factorization);
-    object["explained"] = {{"plain", result.explained_plain}, {"span", result.explained_span}};
-    print_json(object);
+  if (!c.loadings.empty()) write_matrix(c.loadings, {result.loadings, input.column_names, names});
+  if (!c.scores.empty()) write_matrix(c.scores, {result.scores, input.row_names, names});
+  if (!c.out.empty())
+    save_model(c.out, {model_of(result),
+                       {},
+                       input.row_names,
+                       input.column_names,
+                       {{"command", command_line()},
+                        {"left", "sphere"},
+                        {"right", c.atoms},
+                        {"weights", "free"},
+                        {"centered", "true"},
+                        {"seed", fmt::format("{}", c.options.seed)},
+                        {"stop", result.interrupted ? "interrupted" : "rank_reached"},
+                        {"explained_span", fmt::format("{}", result.explained_span)}}});
+  std::vector<Index> support;
+  for (const auto u : result.loadings.colwise()) support.push_back((u.array() != 0).count());
+  if (c.common.json) {
+    print_json({{"rank", result.loadings.cols()},
+                {"columns", result.loadings.rows()},
+                {"explained", {{"plain", result.explained_plain}, {"span", result.explained_span}}},
+                {"relative_error", std::sqrt(std::max(0.0, 1 - result.explained_span))},
+                {"nonzeros", support},
+                {"method", c.method},
+                {"sweeps", result.sweeps},
+                {"interrupted", result.interrupted},
+                {"seconds", result.seconds},
+                {"peak_memory_bytes", peak_memory_bytes()}});
   } else {
-    fmt::print("{:>10} {:>10} {:>16}\n", "component", "non-zeros", "weight");
-    for (Index i = 0; i < result.loadings.cols(); ++i)
-      fmt::print("{:>10} {:>10} {:>16.6g}\n", i + 1, (result.loadings.col(i).array() != 0).count(),
-                 factorization.model.weights[i]);
-    fmt::print("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s: {}\n", result.explained_span,
-               result.explained_plain, factorization.seconds, explanation(factorization.stop));
+    fmt::print("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
+    for (Index i = 0; i < result.loadings.cols(); ++i) {
+      Index place = 0;
+      result.loadings.col(i).cwiseAbs().maxCoeff(&place);
+      const std::string variable = input.column_names.empty() ? fmt::format("variable {}", place + 1)
+                                                              : input.column_names[std::size_t(place)];
+      fmt::print("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
+    }
+    fmt::print("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s\n", result.explained_span,
+               result.explained_plain, result.seconds);
   }
-  return factorization.stop == Stop::interrupted ? interrupted : success;
+  return was_interrupted() ? interrupted : success;
 }
 
 }  // namespace
 
 void add_pca(CLI::App& app, int& status) {
-  auto command = std::make_shared<PcaCommand>();
+  auto c = std::make_shared<PcaCommand>();
   CLI::App* sub = app.add_subcommand("pca", "Principal components with structured loadings");
   sub->footer(kFooter);
-  sub->add_option("INPUT", command->input, "Samples x variables, any matrix file")->required();
-  sub->add_option("-c,--components", command->options.components, "Number of components")
-      ->capture_default_str();
-  sub->add_option("-a,--atoms", command->atoms,
+  sub->add_option("INPUT", c->input,
+                  "Samples x variables, any matrix file; with --covariance a symmetric matrix")
+      ->required();
+  sub->add_option("-c,--components", c->options.components, "Number of components")->capture_default_str();
+  sub->add_option("-a,--atoms", c->atoms,
                   "Atom set of the loadings: sphere, sparse:K, nonneg, nonneg+sparse:K")
       ->capture_default_str();
-  add_pursuit_options(*sub, command->options.factor);
-  sub->add_option("-o,--out", command->out, "Write the model of the centred data here (.npz)");
-  sub->add_option("--loadings", command->loadings, "Write the loadings here (.csv, .npy, ...)");
-  sub->add_option("--scores", command->scores, "Write the scores of the samples here (.csv, .npy, ...)");
-  add_common_options(*sub, command->common);
-  sub->callback([command, &status] { status = run(*command); });
+  sub->add_option("-k,--nonzeros", c->options.nonzeros,
+                  "Bound on the non-zeros of every component, one number for each")
+      ->delimiter(',');
+  sub->add_option("--total-nonzeros", c->options.total_nonzeros,
+                  "Bound on all non-zeros together, shared out as it pays");
+  sub->add_option("--orthogonality", c->options.orthogonality,
+                  "Cost of overlap between loadings, 0 to about 1");
+  sub->add_flag("--correlation", c->options.correlation, "Scale every variable to unit variance");
+  sub->add_flag("--covariance", c->covariance, "INPUT is a covariance or correlation matrix");
+  sub->add_option("--effort", c->effort, "low: one start; normal: about a second; high: about a minute")
+      ->check(CLI::IsMember({"low", "normal", "high"}))
+      ->capture_default_str();
+  sub->add_option("--method", c->method, "pursuit, or a method that it is compared with (below)")
+      ->capture_default_str();
+  sub->add_option("--deflation", c->deflation,
+                  "Of other methods: hotelling, projection, schur, orthogonal-projection")
+      ->capture_default_str();
+  sub->add_option("--corrections", c->corrections, "Of other methods: sweeps over the components at the end")
+      ->capture_default_str();
+  sub->add_option("--seed", c->options.seed, "Seed of random starts")->capture_default_str();
+  sub->add_option("--time-limit", c->options.time_limit,
+                  "Stop after so many seconds and keep the result so far");
+  sub->add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
+  sub->add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
+  sub->add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
+  add_common_options(*sub, c->common);
+  sub->callback([c, &status] { status = run(*c); });
 }
 
 }  // namespace pursuit::app

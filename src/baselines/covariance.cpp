@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "linalg/blas.hpp"
+#include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -18,17 +20,6 @@ constexpr std::array<std::pair<const char*, Deflation>, 4> kDeflations{
      {"schur", Deflation::schur},
      {"orthogonal-projection", Deflation::orthogonal_projection}}};
 
-/// Calls use(first, E) with the columns first, first + 1, ... of the identity, a block E of them at a time.
-template <class Use>
-void for_unit_blocks(Index size, const Use& use) {
-  constexpr Index kWidth = 64;
-  for (Index first = 0; first < size; first += kWidth) {
-    Matrix unit = Matrix::Zero(size, std::min(kWidth, size - first));
-    unit.middleRows(first, unit.cols()).setIdentity();
-    use(first, unit);
-  }
-}
-
 Vector diagonal_of_square(const DataMatrix& C) {
   if (C.rows() != C.cols())
     throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", C.rows(), C.cols()));
@@ -38,22 +29,6 @@ Vector diagonal_of_square(const DataMatrix& C) {
     C.apply(unit, columns);
     result.segment(first, unit.cols()) = columns.middleRows(first, unit.cols()).diagonal();
   });
-  return result;
-}
-
-Vector squared_column_norms(const DataMatrix& A) {
-  Vector result = Vector::Zero(A.cols());
-  Matrix product;
-  if (A.rows() < A.cols())
-    for_unit_blocks(A.rows(), [&](Index, const Matrix& unit) {
-      A.apply_transposed(unit, product);
-      result += product.rowwise().squaredNorm();
-    });
-  else
-    for_unit_blocks(A.cols(), [&](Index first, const Matrix& unit) {
-      A.apply(unit, product);
-      result.segment(first, unit.cols()) = product.colwise().squaredNorm().transpose();
-    });
   return result;
 }
 
@@ -135,6 +110,11 @@ double plain_variance(const Covariance& C, const Matrix& U) {
   Matrix image;
   C.apply(U, image);
   return U.cwiseProduct(image).sum() / total;
+}
+
+double span_variance(const Covariance& C, const Matrix& U) {
+  const Eigen::ColPivHouseholderQR<Matrix> qr(U);
+  return plain_variance(C, qr.householderQ() * Matrix::Identity(U.rows(), qr.rank()));
 }
 
 const char* name(Deflation method) {

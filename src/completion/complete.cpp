@@ -39,8 +39,10 @@ void check(const CompletionOptions& options) {
   require(options.samples >= 0, fmt::format("samples {}: must be 0 or more", options.samples));
   require(options.stored_samples >= 0,
           fmt::format("stored_samples {}: must be 0 or more", options.stored_samples));
-  require(!options.range || options.range->lowest <= options.range->highest,
-          "range: the lowest value must not be above the highest");
+  if (const auto& range = options.range)
+    require(range->lowest <= range->highest,
+            fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
+                        range->highest));
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
   require(options.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", options.time_limit));
 }
@@ -187,6 +189,12 @@ class Run {
   Run(ObservedEntries entries, const CompletionOptions& options)
       : options_(options), threads_(resolve_threads(options.threads)) {
     check(options);
+    require_valid(entries);
+    if (const CompletionModel* start = options.start)
+      if (start->rows.size() == 0 || start->rows.size() > entries.rows || start->cols.size() > entries.cols)
+        throw InvalidArgument(fmt::format(
+            "start: a self-tuned model of {} x {} cannot start a {} x {} one; it must be as large or smaller",
+            start->rows.size(), start->cols.size(), entries.rows, entries.cols));
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
     find_scale(entries);
@@ -204,7 +212,7 @@ class Run {
       factors_->start_from(*options_.start);
       sweep(Phase::refining, kRefiningSweeps, false);
     } else if (held_back_.size() == 0) {
-      factors_->widen(std::min<int>(kFirstAtoms, int(options_.max_rank)));
+      factors_->widen(std::min(kFirstAtoms, most_atoms()));
       sweep(Phase::growing, kSweepsAlone, false);
     } else {
       grow();
@@ -225,7 +233,6 @@ class Run {
  private:
   /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect.
   void find_scale(const ObservedEntries& entries) {
-    if (entries.value.empty()) return;  // refused with the matrix
     CompletionModel& model = result_.model;
     const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
     model.lowest = options_.range ? options_.range->lowest : *low;
@@ -279,8 +286,7 @@ class Run {
   void grow() {
     double best = std::numeric_limits<double>::infinity();
     BayesianFactors kept = *factors_;
-    for (int atoms = std::min<int>(kFirstAtoms, int(options_.max_rank));;
-         atoms = std::min<int>(2 * atoms + 1, int(options_.max_rank))) {
+    for (int atoms = std::min(kFirstAtoms, most_atoms());; atoms = std::min(2 * atoms + 1, most_atoms())) {
       factors_->widen(atoms);
       const double error = sweep(CompletionMoment::Phase::growing, kStageSweeps, true);
       record_stage(error);
@@ -290,7 +296,7 @@ class Run {
         return;
       }
       best = error;
-      if (atoms >= options_.max_rank) return;
+      if (atoms >= most_atoms()) return;
       kept = *factors_;
     }
   }
@@ -304,7 +310,7 @@ class Run {
   }
 
   void sample() {
-    const int atoms = std::min<int>(std::max(factors_->atoms(), kFewestSampledAtoms), int(options_.max_rank));
+    const int atoms = std::min(std::max(factors_->atoms(), kFewestSampledAtoms), most_atoms());
     if (atoms > factors_->atoms()) factors_->widen(atoms);
     Averages averages(options_.predict);
     const int total = kBurnIn + options_.samples;
@@ -339,6 +345,9 @@ class Run {
         side_of_model(factors_->cols(), factors_->width(), columns, options_.use_pattern, col_features_);
     return model;
   }
+
+  /// No matrix that fits in memory has use for more.
+  int most_atoms() const { return int(std::min<Index>(options_.max_rank, 4095)); }
 
   double noise() const { return result_.model.scale * std::sqrt(factors_->noise_variance()); }
 

@@ -13,6 +13,8 @@
 namespace pursuit {
 namespace {
 
+constexpr const char* kMethods[] = {"or1mp", "or1mp-economic", "gmpr", "gmpr-sparse", "default", "high"};
+
 struct Parts {
   ObservedEntries train, validation, test;
 };
@@ -108,7 +110,8 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
                                   const std::function<bool(double share, const std::string& what)>& done) {
   check(entries, protocol);
   for (const std::string& method : methods)
-    if (method != "default" && method != "high" && method != "or1mp-economic") completion_preset(method);
+    if (std::find(std::begin(kMethods), std::end(kMethods), method) == std::end(kMethods))
+      throw InvalidArgument(fmt::format("method '{}': must be one of {}", method, fmt::join(kMethods, ", ")));
   std::vector<MethodScore> scores;
   for (const std::string& method : methods) scores.push_back({method, {}, {}, {}});
   const int folds = std::max(protocol.folds, 1), runs = protocol.repeat * folds * int(methods.size());

@@ -32,7 +32,8 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
   require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", o.time_limit));
   require(!o.range || o.range->lowest <= o.range->highest,
-          "range: the lowest value must not be above the highest");
+          fmt::format("range {} to {}: the lowest value must not be above the highest",
+                      o.range ? o.range->lowest : 0.0, o.range ? o.range->highest : 0.0));
   require(!o.symmetric || entries.rows == entries.cols,
           fmt::format("symmetric completion needs as many columns as rows; the matrix is {} x {}",
                       entries.rows, entries.cols));
@@ -40,8 +41,17 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
               o.regularization.kind == Regularization::ridge,
           fmt::format("regularization {}: atoms u u^T are regularised by a number, or not at all (none)",
                       o.regularization.spec()));
+  require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
+          fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
+                      o.weights.spec()));
   o.left->require_dimension(entries.rows);
   o.right->require_dimension(entries.cols);
+  if (const ObservedEntries* validation = o.validation_entries) {
+    require_valid(*validation);
+    if (validation->rows > entries.rows || validation->cols > entries.cols)
+      throw InvalidInput(fmt::format("validation entries: of a {} x {} matrix, but the matrix is {} x {}",
+                                     validation->rows, validation->cols, entries.rows, entries.cols));
+  }
 }
 
 /// The upper triangle of a symmetric matrix, whichever one was observed.
@@ -120,31 +130,34 @@ class StructuredRun {
   void path(const ObservedMatrix& data, const ObservedEntries& validation, int corrections, Index rank) {
     OracleOptions oracle{.restarts = o_.restarts, .seed = o_.seed};
     const int threads = resolve_threads(o_.threads);
-    const WeightRule weights =
-        o_.regularization.kind == Regularization::none ? o_.weights : WeightRule(WeightRule::newest);
-    ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric}, weights,
+    ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric}, o_.weights,
                         o_.regularization, oracle, !o_.exact_corrections, threads);
     Index since = 0;
-    const auto judge = [&](const Moment& moment) {
-      if (moment.phase != Moment::Phase::atom)
-        return !stopped(moment, std::numeric_limits<double>::quiet_NaN());
-      const double rmse = validation.size() > 0 ? error(space.model(), validation) : 0.0;
-      const double spread = std::sqrt(noise_of(space, data.size()));
-      stages_.push_back({space.model().rank(), corrections, spread,
-                         validation.size() > 0 ? rmse : std::numeric_limits<double>::quiet_NaN(),
+    double judged = -1;  // squared error of the last model that was judged
+    const auto judge = [&] {
+      judged = space.squared_error();
+      const double rmse =
+          validation.size() > 0 ? error(space.model(), validation) : std::numeric_limits<double>::quiet_NaN();
+      stages_.push_back({space.model().rank(), corrections, std::sqrt(judged / double(data.size())), rmse,
                          timer_.seconds()});
-      if (rmse < best_error_ || validation.size() == 0) {
+      ++since;
+      if (validation.size() == 0 || rmse < best_error_) {
         best_error_ = rmse;
         best_ = space.model();
         best_corrections_ = corrections;
-        best_noise_ = noise_of(space, data.size());
+        best_noise_ = judged / double(data.size());
         since = 0;
-      } else if (++since >= kPatience) {
-        return false;
       }
-      return !stopped(moment, rmse);
+      return rmse;
     };
-    pursue(space, {.rank = rank, .corrections = corrections}, judge);
+    pursue(space, {.rank = rank, .corrections = corrections}, [&](const Moment& moment) {
+      const bool new_atom = moment.phase == Moment::Phase::atom;
+      const double rmse = new_atom ? judge() : std::numeric_limits<double>::quiet_NaN();
+      return !stopped(moment, rmse) && since < kPatience;
+    });
+    // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
+    // word.
+    if (space.model().rank() > 0 && space.squared_error() != judged) judge();
   }
 
   CompletionResult result() && {
@@ -166,10 +179,6 @@ class StructuredRun {
   int best_corrections() const { return best_corrections_; }
 
  private:
-  static double noise_of(const ObservedSpace& space, Index entries) {
-    return space.squared_error() / double(entries);
-  }
-
   bool stopped(const Moment& moment, double rmse) {
     if (timer_.seconds() >= o_.time_limit ||
         (o_.observer &&
@@ -209,6 +218,7 @@ StructuredOptions completion_preset(const std::string& name) {
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options) {
   check(options, entries);
   const ObservedMatrix original(entries);
+  if (options.symmetric) entries = upper_triangle(entries);
   CompletionModel base;
   const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
   base.lowest = options.range ? options.range->lowest : *low;
@@ -221,7 +231,7 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     offsets.range = {base.lowest, base.highest};
     offsets.seed = options.seed;
     offsets.threads = options.threads;
-    base = complete(entries, offsets).model;
+    base = complete(options.symmetric ? mirrored(entries) : entries, offsets).model;
   }
 
   StructuredRun run(options, base);
@@ -230,7 +240,6 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
       part.value[e] -= float(run.offset(part.row[e], part.col[e]));
   };
   subtract_base(entries);
-  if (options.symmetric) entries = upper_triangle(entries);
   ObservedEntries validation;
   if (options.validation_entries) {
     validation = *options.validation_entries;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
@@ -33,7 +35,9 @@ class ArchiveReader {
  public:
   ArchiveReader(const NpzArchive& archive, std::string path) : archive_(archive), path_(std::move(path)) {}
 
-  bool has(const std::string& name) const { return archive_.contains(name); }
+  bool has_any(std::initializer_list<const char*> names) const {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return archive_.contains(name); });
+  }
   [[noreturn]] void refuse(const std::string& why) const {
     throw InvalidInput(fmt::format("{}: not a pursuit model: {}", path_, why));
   }

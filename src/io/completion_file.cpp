@@ -53,21 +53,27 @@ class CompletionReader {
  public:
   explicit CompletionReader(const ArchiveReader& reader) : reader_(reader) {}
 
-  const std::vector<float>& floats(const std::string& name, const std::vector<Index>& shape) const {
+  /// Entries must be finite, and above or at least `lowest` where that is given.
+  enum class Lowest { any, zero, above_zero };
+  const std::vector<float>& floats(const std::string& name, const std::vector<Index>& shape,
+                                   Lowest lowest = Lowest::any) const {
     const NpyArray& array = reader_.array(name, shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (shape[d] >= 0 && array.shape[d] != shape[d])
         reader_.refuse(fmt::format("array '{}' has {} entries along axis {} instead of {}", name,
                                    array.shape[d], d, shape[d]));
     const auto& values = reader_.values<float>(array, name);
-    for (const float value : values)
+    for (const float value : values) {
       if (!std::isfinite(value))
         reader_.refuse(fmt::format("array '{}' has an entry that is not finite", name));
+      if ((lowest == Lowest::zero && value < 0) || (lowest == Lowest::above_zero && value <= 0))
+        reader_.refuse(fmt::format("array '{}' has the entry {}, which is too small", name, value));
+    }
     return values;
   }
 
-  FactorMatrix matrix(const std::string& name, Index rows, Index cols) const {
-    const auto& values = floats(name, {rows, cols});
+  FactorMatrix matrix(const std::string& name, Index rows, Index cols, Lowest lowest = Lowest::any) const {
+    const auto& values = floats(name, {rows, cols}, lowest);
     const auto& shape = reader_.array(name, 2).shape;
     return Eigen::Map<const FactorMatrix>(values.data(), shape[0], shape[1]);
   }
@@ -75,39 +81,44 @@ class CompletionReader {
   CompletionSide side(const std::string& prefix, Index size, Index other) const {
     CompletionSide side;
     side.mean = matrix(prefix + "_mean", -1, -1);
-    if (side.mean.size() == 0) return side;  // structured atoms only
+    if (side.mean.rows() == 0 && side.mean.cols() == 0) return side;  // structured atoms only
     const Index width = side.mean.cols();
-    if (side.mean.rows() != size)
-      reader_.refuse(fmt::format("array '{}_mean' has {} rows for {} ids", prefix, side.mean.rows(), size));
-    side.variance = matrix(prefix + "_variance", size, width);
-    side.pattern = matrix(prefix + "_pattern", -1, -1);
-    if (side.pattern.size() > 0 && (side.pattern.rows() != other || side.pattern.cols() != width))
-      reader_.refuse(fmt::format("array '{}_pattern' has the wrong shape", prefix));
-    side.features = matrix(prefix + "_features", -1, -1);
-    const auto vector = [&](const std::string& name) {
-      const auto& values = floats(name, {width});
+    if (side.mean.rows() != size || width < 1)
+      reader_.refuse(
+          fmt::format("array '{}_mean' is {} x {} for {} ids", prefix, side.mean.rows(), width, size));
+    side.variance = matrix(prefix + "_variance", size, width, Lowest::zero);
+    const auto optional = [&](const std::string& name, Index rows) {
+      const bool empty = reader_.array(name, 2).shape[0] == 0;
+      return empty ? FactorMatrix() : matrix(name, rows, width);
+    };
+    side.pattern = optional(prefix + "_pattern", other);
+    side.features = optional(prefix + "_features", -1);
+    const auto vector = [&](const std::string& name, Lowest lowest) {
+      const auto& values = floats(name, {width}, lowest);
       return Eigen::VectorXf(Eigen::Map<const Eigen::VectorXf>(values.data(), width));
     };
-    side.intercept = vector(prefix + "_intercept");
-    side.prior_variance = vector(prefix + "_prior_variance");
-    side.noise_weight = floats(prefix + "_noise_weight", {size});
-    for (const float w : side.noise_weight)
-      if (!(w > 0))
-        reader_.refuse(fmt::format("array '{}_noise_weight' has an entry that is not above 0", prefix));
+    side.intercept = vector(prefix + "_intercept", Lowest::any);
+    side.prior_variance = vector(prefix + "_prior_variance", Lowest::zero);
+    side.noise_weight = floats(prefix + "_noise_weight", {size}, Lowest::above_zero);
     return side;
   }
 
   std::vector<CompletionSample> samples(Index rows, Index cols) const {
-    if (!reader_.has("sample_noise_variance")) return {};
+    if (!reader_.has_any({"sample_rows", "sample_columns", "sample_row_noise_weight",
+                          "sample_column_noise_weight", "sample_noise_variance"}))
+      return {};
     const auto noise = reader_.list<double>("sample_noise_variance");
+    for (const double value : noise)
+      if (!(value >= 0 && std::isfinite(value)))
+        reader_.refuse(fmt::format("array 'sample_noise_variance' has the entry {}", value));
     const auto count = Index(noise.size());
     const auto &u = floats("sample_rows", {count, rows, -1}),
                &v = floats("sample_columns", {count, cols, -1});
     const Index width = reader_.array("sample_rows", 3).shape[2];
     if (width < 1 || reader_.array("sample_columns", 3).shape[2] != width)
       reader_.refuse("samples of rows and of columns do not belong together");
-    const auto &wu = floats("sample_row_noise_weight", {count, rows}),
-               &wv = floats("sample_column_noise_weight", {count, cols});
+    const auto &wu = floats("sample_row_noise_weight", {count, rows}, Lowest::above_zero),
+               &wv = floats("sample_column_noise_weight", {count, cols}, Lowest::above_zero);
     std::vector<CompletionSample> result;
     for (Index s = 0; s < count; ++s)
       result.push_back({Eigen::Map<const FactorMatrix>(u.data() + s * rows * width, rows, width),
@@ -131,6 +142,10 @@ class CompletionReader {
                 seen.start.back() == std::int64_t(seen.index.size());
     for (std::size_t i = 1; fits && i < seen.start.size(); ++i) fits = seen.start[i] >= seen.start[i - 1];
     if (!fits) reader_.refuse("array 'seen_start' does not divide the entries among the rows");
+    for (Index i = 0; i < rows; ++i)
+      for (std::int64_t e = seen.start[i] + 1; e < seen.start[i + 1]; ++e)
+        if (seen.index[e] <= seen.index[e - 1])
+          reader_.refuse(fmt::format("array 'seen_column' does not ascend within row {}", i));
     return seen;
   }
 
@@ -189,14 +204,14 @@ CompletionFile load_completion(const std::filesystem::path& path) {
   model.mean = scaling[0], model.scale = scaling[1], model.noise_variance = scaling[2];
   model.lowest = scaling[3], model.highest = scaling[4];
   if (!(std::isfinite(model.mean) && model.scale > 0 && std::isfinite(model.scale) &&
-        model.noise_variance >= 0 && model.lowest <= model.highest))
+        model.noise_variance >= 0 && std::isfinite(model.noise_variance) && model.lowest <= model.highest))
     reader.refuse("array 'scaling' has entries that make no sense");
   model.rows = parts.side("row", rows, cols);
   model.cols = parts.side("column", cols, rows);
   if (model.rows.mean.cols() != model.cols.mean.cols())
     reader.refuse("rows and columns have different ranks");
   model.samples = parts.samples(rows, cols);
-  if (reader.has("weights")) {
+  if (reader.has_any({"left", "right", "weights"})) {
     model.atoms.left = reader.matrix("left");
     model.atoms.right = reader.matrix("right");
     const auto weights = reader.list<double>("weights");

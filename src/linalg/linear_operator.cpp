@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/sparse_matrix.hpp"
+#include "linalg/unit_blocks.hpp"
 
 namespace pursuit {
 
@@ -17,15 +18,16 @@ void LinearOperator::apply_gram(const Matrix& V, Matrix& out) const {
 
 namespace {
 
-/// Calls use(E) with the columns of the identity, a block E of them at a time.
-template <class Use>
-void for_unit_blocks(Index size, const Use& use) {
-  constexpr Index kWidth = 64;
-  for (Index first = 0; first < size; first += kWidth) {
-    Matrix unit = Matrix::Zero(size, std::min(kWidth, size - first));
-    unit.middleRows(first, unit.cols()).setIdentity();
-    use(unit);
-  }
+/// Largest |a_ij - a_ji| of a square matrix.
+double asymmetry_by_products(const LinearOperator& A) {
+  double largest = 0;
+  Matrix columns, rows_transposed;
+  for_unit_blocks(A.rows(), [&](Index, const Matrix& unit) {
+    A.apply(unit, columns);
+    A.apply_transposed(unit, rows_transposed);
+    largest = std::max(largest, (columns - rows_transposed).cwiseAbs().maxCoeff());
+  });
+  return largest;
 }
 
 class CenteredMatrix final : public DataMatrix {
@@ -55,16 +57,7 @@ class CenteredMatrix final : public DataMatrix {
   double squared_norm_about(const Vector& shift) const override {
     return A_->squared_norm_about(means_ + shift);
   }
-  double asymmetry() const override {
-    double largest = 0;
-    Matrix columns, rows_transposed;
-    for_unit_blocks(rows(), [&](const Matrix& unit) {
-      apply(unit, columns);
-      apply_transposed(unit, rows_transposed);
-      largest = std::max(largest, (columns - rows_transposed).cwiseAbs().maxCoeff());
-    });
-    return largest;
-  }
+  double asymmetry() const override { return asymmetry_by_products(*this); }
 
  private:
   DataMatrixPtr A_;
@@ -106,7 +99,7 @@ double GramMatrix::squared_norm() const {
   const bool wide = A_->cols() > A_->rows();
   Matrix middle, product;
   double sum = 0;
-  for_unit_blocks(std::min(A_->rows(), A_->cols()), [&](const Matrix& unit) {
+  for_unit_blocks(std::min(A_->rows(), A_->cols()), [&](Index, const Matrix& unit) {
     if (wide) {
       A_->apply_transposed(unit, middle);
       A_->apply(middle, product);
@@ -117,6 +110,36 @@ double GramMatrix::squared_norm() const {
   });
   return scale_ * scale_ * sum;
 }
+
+class ColumnScaledMatrix final : public DataMatrix {
+ public:
+  ColumnScaledMatrix(DataMatrixPtr A, Vector scale)
+      : A_(std::move(A)),
+        scale_(std::move(scale)),
+        squared_norm_(squared_column_norms(*A_).dot(scale_.cwiseAbs2())) {}
+
+  Index rows() const override { return A_->rows(); }
+  Index cols() const override { return A_->cols(); }
+  void apply(const Matrix& V, Matrix& out) const override { A_->apply(scale_.asDiagonal() * V, out); }
+  void apply_transposed(const Matrix& U, Matrix& out) const override {
+    A_->apply_transposed(U, out);
+    out = scale_.asDiagonal() * out;
+  }
+  double squared_norm() const override { return squared_norm_; }
+  std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
+  double product_work() const override { return A_->product_work(); }
+  Vector column_means() const override { return scale_.cwiseProduct(A_->column_means()); }
+  double squared_norm_about(const Vector& shift) const override {
+    return squared_norm_ - 2.0 * double(rows()) * column_means().dot(shift) +
+           double(rows()) * shift.squaredNorm();
+  }
+  double asymmetry() const override { return asymmetry_by_products(*this); }
+
+ private:
+  DataMatrixPtr A_;
+  Vector scale_;
+  double squared_norm_;
+};
 
 }  // namespace
 
@@ -145,6 +168,10 @@ DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
 
 DataMatrixPtr centered(DataMatrixPtr A) {
   return std::make_shared<CenteredMatrix>(std::move(A));
+}
+
+DataMatrixPtr column_scaled(DataMatrixPtr A, Vector scale) {
+  return std::make_shared<ColumnScaledMatrix>(std::move(A), std::move(scale));
 }
 
 DataMatrixPtr gram_matrix(DataMatrixPtr A, double scale) {

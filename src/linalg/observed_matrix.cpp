@@ -33,7 +33,9 @@ GroupedEntries regrouped(const GroupedEntries& source, Index groups) {
   return result;
 }
 
-void check(const ObservedEntries& entries) {
+}  // namespace
+
+void require_valid(const ObservedEntries& entries) {
   if (entries.row.size() != entries.value.size() || entries.col.size() != entries.value.size())
     throw InvalidInput(
         fmt::format("observed entries: {} rows, {} columns and {} values; there must be as many of each",
@@ -54,10 +56,8 @@ void check(const ObservedEntries& entries) {
   }
 }
 
-}  // namespace
-
 ObservedMatrix::ObservedMatrix(ObservedEntries entries) {
-  check(entries);
+  require_valid(entries);
   const Index rows = entries.rows, cols = entries.cols;
   GroupedEntries unsorted{starts(entries.row, rows), std::vector<int>(entries.col.size()),
                           std::vector<float>(entries.value.size())};

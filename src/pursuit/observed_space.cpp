@@ -44,7 +44,9 @@ void ObservedSpace::set_weights(const Vector& weights) {
 }
 
 WeightSystem ObservedSpace::weight_system() const {
-  WeightSystem system(weights_, target_norm_squared());
+  // Regularised, the scale of older atoms belongs to their factors.
+  const bool plain = regularization_.kind == Regularization::none;
+  WeightSystem system(plain ? weights_ : WeightRule(WeightRule::newest), target_norm_squared());
   if (model_.rank() > 0) system.reset(f_.gram(model_), f_.target_products(model_), model_.weights);
   return system;
 }
@@ -59,7 +61,11 @@ int ObservedSpace::correct(int sweeps, double tolerance, const std::function<boo
     if (regularization_.kind == Regularization::self_tuned) noise_variance_ = noise_with_uncertainty();
     ++done;
     const double after = f_.value();
-    more = watch(done, after) && !(before - after < tolerance * before);
+    // Regularised, f itself may rise while factors shrink.
+    const bool settled = regularization_.kind == Regularization::none
+                             ? before - after < tolerance * before
+                             : std::abs(before - after) < tolerance * before;
+    more = watch(done, after) && !settled;
   }
   drop_weightless();
   system.reset(f_.gram(model_), f_.target_products(model_), model_.weights);
@@ -159,6 +165,7 @@ double ObservedSpace::noise_with_uncertainty() const {
   double sum = 2 * f_.value();
   for (Index i = 0; i < model_.rank(); ++i) {
     const Split& split = splits_[std::size_t(i)];
+    if (split.left_scale == 0) continue;  // shrunk to nothing
     const Vector x2 = (split.left_scale * model_.left.col(i)).cwiseAbs2();
     const Vector y2 = (model_.weights[i] / split.left_scale * model_.right.col(i)).cwiseAbs2();
     const Vector total = x2 + split.left_variance;
@@ -169,10 +176,13 @@ double ObservedSpace::noise_with_uncertainty() const {
 }
 
 void ObservedSpace::drop_weightless() {
+  // Self-tuned atoms shrink for ever without getting there.
+  const double nothing =
+      regularization_.kind == Regularization::none ? 0.0 : 1e-9 * std::sqrt(f_.target_norm_squared());
   std::vector<Index> weighty;
   std::vector<Split> kept;
   for (Index i = 0; i < model_.rank(); ++i)
-    if (model_.weights[i] != 0) {
+    if (std::abs(model_.weights[i]) > nothing) {
       weighty.push_back(i);
       kept.push_back(std::move(splits_[std::size_t(i)]));
     }

@@ -2,13 +2,142 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 
 #include "linalg/blas.hpp"
+#include "linalg/lanczos.hpp"
+#include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/random.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/span_search.hpp"
 
 namespace pursuit {
+namespace {
+
+constexpr Index kMostVariablesForARoot = 2000;  // p x p is cheap to decompose up to here
+
+void require(bool fine, const std::string& message) {
+  if (!fine) throw InvalidArgument(message);
+}
+
+void validate(const PcaOptions& o, Index most, Index p, const std::string& of_what) {
+  require(o.atoms != nullptr, "atoms: a set is missing");
+  require(o.components >= 1 && o.components <= most,
+          fmt::format("components {}: {} have at least 1 and at most {} components", o.components, of_what,
+                      most));
+  o.atoms->require_dimension(p);
+  const bool simple = o.atoms->coordinatewise();  // sphere or nonneg
+  require(o.nonzeros.empty() || Index(o.nonzeros.size()) == o.components,
+          fmt::format("nonzeros: {} numbers for {} components; there must be one for each", o.nonzeros.size(),
+                      o.components));
+  for (const Index k : o.nonzeros)
+    require(k >= 1 && k <= p, fmt::format("nonzeros {}: must be 1 to {}", k, p));
+  require(o.nonzeros.empty() || simple, fmt::format("nonzeros: {} has a structure of its own; with numbers "
+                                                    "for each component it must be sphere or nonneg",
+                                                    o.atoms->spec()));
+  require(o.total_nonzeros == 0 || (simple && o.nonzeros.empty()),
+          "total_nonzeros: goes with atoms sphere or nonneg, and not with numbers for each component");
+  require(o.total_nonzeros == 0 || (o.total_nonzeros >= o.components && o.total_nonzeros <= p * o.components),
+          fmt::format("total_nonzeros {}: must be {} (one for each component) to {}", o.total_nonzeros,
+                      o.components, p * o.components));
+  require(o.orthogonality >= 0 && std::isfinite(o.orthogonality),
+          fmt::format("orthogonality {}: must be 0 or more", o.orthogonality));
+  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
+}
+
+std::vector<Atoms> sets_of(const PcaOptions& o) {
+  std::vector<Atoms> sets(std::size_t(o.components), o.atoms);
+  const auto bounded = [&](Index k) { return o.atoms->is_sphere() ? sparse(k) : o.atoms + sparse(k); };
+  for (std::size_t i = 0; i < o.nonzeros.size(); ++i) sets[i] = bounded(o.nonzeros[i]);
+  if (o.total_nonzeros > 0)  // the search shares them out; evenly at first
+    std::fill(sets.begin(), sets.end(), bounded(std::max<Index>(1, o.total_nonzeros / o.components)));
+  return sets;
+}
+
+/// Sweeps that an effort stands for: a fixed amount of work, so that the result depends on the input alone.
+int sweeps_for(PcaOptions::Effort effort, double flops_per_sweep) {
+  if (effort == PcaOptions::Effort::low) return 1;
+  const double normal = std::clamp(8e9 / std::max(flops_per_sweep, 1.0), 60.0, 2500.0);
+  return int(effort == PcaOptions::Effort::normal ? normal : 40 * normal);
+}
+
+/// Largest entry of every column positive, where the set allows it, and the largest variance first, where all
+/// have the same set.
+Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
+  if (o.atoms->symmetric())
+    for (auto u : U.colwise()) {
+      Index place = 0;
+      u.cwiseAbs().maxCoeff(&place);
+      if (u[place] < 0) u = -u;
+    }
+  if (!o.nonzeros.empty()) return U;
+  Matrix scores;
+  A.apply(U, scores);
+  const Vector variances = scores.colwise().squaredNorm().transpose();
+  std::vector<Index> order(std::size_t(U.cols()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = Index(i);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return variances[a] > variances[b]; });
+  return U(Eigen::all, order);
+}
+
+/// Loadings for centred data A.
+Matrix find_loadings(const LinearOperator& A, double total, double flops_per_sweep, const PcaOptions& o,
+                     PcaResult& result) {
+  const Timer timer;
+  const SingularTriplets leading = truncated_svd(A, o.components);
+  const bool dense = o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+  if (dense) return leading.right;
+  Matrix start = leading.right;
+  Vector values = leading.values;
+  if (start.cols() < o.components) {  // fewer directions vary: the rest start anywhere
+    const Index found = start.cols();
+    start.conservativeResize(Eigen::NoChange, o.components);
+    values.conservativeResize(o.components);
+    start.rightCols(o.components - found) =
+        Random(o.seed).gaussian_matrix(start.rows(), o.components - found);
+    start.rightCols(o.components - found).colwise().normalize();
+    values.tail(o.components - found).setConstant(1e-3 * values.cwiseAbs().maxCoeff());
+  }
+  const auto watch = [&](int done, int allowed, double value) {
+    result.sweeps = done;
+    const double error = std::sqrt(std::max(0.0, 1 - value));
+    const bool late = timer.seconds() >= o.time_limit;
+    result.interrupted =
+        late || (o.observer && !o.observer({Moment::Phase::polish, o.components, o.components,
+                                            std::min(done, allowed), allowed, error, timer.seconds()}));
+    return !result.interrupted;
+  };
+  const SpanProblem problem{A, total, sets_of(o), o.total_nonzeros, !o.atoms->symmetric(), o.orthogonality};
+  return arranged(
+      A, search_span(problem, start, values, sweeps_for(o.effort, flops_per_sweep), o.seed, watch).loadings,
+      o);
+}
+
+void explain(const DataMatrix& A, PcaResult& result) {
+  const auto explained = explained_variance(A, result.loadings);
+  result.explained_plain = explained.plain;
+  result.explained_span = explained.span;
+}
+
+/// R with R^T R = C, for a C that is positive semidefinite up to rounding.
+Matrix root_of(const Matrix& C) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(C);
+  const Vector& values = solver.eigenvalues();
+  if (values[0] < -1e-8 * std::max(std::abs(values[0]), values[values.size() - 1]))
+    throw InvalidInput(
+        fmt::format("the covariance is not positive semidefinite: it has an eigenvalue {:g}", values[0]));
+  return values.cwiseMax(0).cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose();
+}
+
+double flops_of(double product_work, Index rank) {
+  return 4 * product_work * double(rank);
+}
+
+}  // namespace
 
 ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings) {
   const double total = A.squared_norm();
@@ -23,32 +152,80 @@ ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings
   return {plain, scores.squaredNorm() / total};
 }
 
-PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
-  const Index most = std::min(data->rows() - 1, data->cols());
-  if (options.components < 1 || options.components > most)
-    throw InvalidArgument(
-        fmt::format("components {}: {} samples of {} variables have at least 1 and at most {} components",
-                    options.components, data->rows(), data->cols(), most));
-  const DataMatrixPtr A = centered(data);
-  if (!(A->squared_norm() > 0))
-    throw InvalidInput("every column of the data is constant: there is no variance to explain");
-  FactorOptions factor_options = options.factor;
-  factor_options.rank = options.components;
-  factor_options.left = sphere();
-  factor_options.right = options.atoms;
-  factor_options.weights = WeightRule::free;
+Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
+  return gram_of(loadings).completeOrthogonalDecomposition().solve(projections.transpose()).transpose();
+}
 
+PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
+  const Timer timer;
+  const Index n = data->rows(), p = data->cols();
+  validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
+  DataMatrixPtr A = centered(data);
   PcaResult result;
   result.means = data->column_means();
-  result.factorization = factor(A, factor_options);
-  result.loadings = result.factorization.model.right;
+  if (options.correlation) {
+    result.deviations = (squared_column_norms(*A) / double(n - 1)).cwiseSqrt();
+    for (Index j = 0; j < p; ++j)
+      if (!(result.deviations[j] > 1e-12 * std::abs(result.means[j])))
+        throw InvalidInput(fmt::format("column {} is constant: it has no correlation; leave it out", j + 1));
+    A = column_scaled(A, result.deviations.cwiseInverse());
+  }
+  const double total = A->squared_norm();
+  if (!(total > 0))
+    throw InvalidInput("every column of the data is constant: there is no variance to explain");
+
+  if (n > p && p <= kMostVariablesForARoot) {  // p x p says the same in fewer numbers
+    Matrix C;
+    A->apply_gram(Matrix::Identity(p, p), C);
+    const Matrix root = root_of(0.5 * (C + C.transpose()));
+    result.loadings = find_loadings(*data_matrix(root), total,
+                                    flops_of(double(p) * double(p), options.components), options, result);
+  } else {
+    result.loadings =
+        find_loadings(*A, total, flops_of(A->product_work(), options.components), options, result);
+  }
   Matrix projections;
   A->apply(result.loadings, projections);
-  result.scores =
-      gram_of(result.loadings).completeOrthogonalDecomposition().solve(projections.transpose()).transpose();
-  const auto explained = explained_variance(*A, result.loadings);
-  result.explained_plain = explained.plain;
-  result.explained_span = explained.span;
+  result.scores = least_squares_scores(result.loadings, projections);
+  explain(*A, result);
+  result.seconds = timer.seconds();
+  return result;
+}
+
+PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options) {
+  const Timer timer;
+  const Index p = covariance.cols();
+  if (covariance.rows() != p)
+    throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));
+  data_matrix(covariance);  // refuses entries that are not finite
+  for (Index j = 0; j < p; ++j) {
+    if (covariance(j, j) < 0)
+      throw InvalidInput(fmt::format("a covariance cannot have the negative diagonal entry {:g} at {}",
+                                     covariance(j, j), j + 1));
+    for (Index i = 0; i < j; ++i)
+      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * covariance.cwiseAbs().maxCoeff())
+        throw InvalidInput(fmt::format(
+            "a covariance must be symmetric: {:g} at row {}, column {}, but {:g} at row {}, column {}",
+            covariance(i, j), i + 1, j + 1, covariance(j, i), j + 1, i + 1));
+  }
+  validate(options, p, p, fmt::format("{} variables", p));
+  Matrix C = covariance;
+  PcaResult result;
+  if (options.correlation) {
+    result.deviations = C.diagonal().cwiseSqrt();
+    for (Index j = 0; j < p; ++j)
+      if (!(result.deviations[j] > 0))
+        throw InvalidInput(
+            fmt::format("variable {} does not vary: it has no correlation; leave it out", j + 1));
+    C = result.deviations.cwiseInverse().asDiagonal() * C * result.deviations.cwiseInverse().asDiagonal();
+  }
+  if (!(C.trace() > 0)) throw InvalidInput("the covariance is zero: there is no variance to explain");
+  const Matrix root = root_of(C);
+  const DataMatrixPtr A = data_matrix(root);
+  result.loadings = find_loadings(*A, A->squared_norm(), flops_of(double(p) * double(p), options.components),
+                                  options, result);
+  explain(*A, result);
+  result.seconds = timer.seconds();
   return result;
 }
 

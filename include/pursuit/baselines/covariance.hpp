@@ -58,6 +58,9 @@ Matrix deflate_components(Covariance C, Index count, Deflation method,
 /// sum u^T C u / tr C over the columns of U, which counts overlapping loadings twice.
 double plain_variance(const Covariance& C, const Matrix& U);
 
+/// tr(P_U C) / tr C, P_U the projector on the span of the columns of U: at most 1.
+double span_variance(const Covariance& C, const Matrix& U);
+
 /// "hotelling", "projection", "schur", "orthogonal-projection"; InvalidArgument for any other text.
 const char* name(Deflation method);
 Deflation parse_deflation(const std::string& text);

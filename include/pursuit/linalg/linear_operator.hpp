@@ -73,6 +73,9 @@ DataMatrixPtr data_matrix(const AnyMatrix& A, int threads = 1);
 /// A minus its column means, never formed.
 DataMatrixPtr centered(DataMatrixPtr A);
 
+/// A with column j times scale_j, never formed.
+DataMatrixPtr column_scaled(DataMatrixPtr A, Vector scale);
+
 /// scale * A^T A, never formed: with A centred and scale 1/(n-1) the covariance of the columns of A.
 DataMatrixPtr gram_matrix(DataMatrixPtr A, double scale);
 

@@ -20,10 +20,13 @@ struct GroupedEntries {
   Index count(Index i) const { return start[i + 1] - start[i]; }
 };
 
+/// InvalidInput, naming the entry, where an index lies outside or a value is not finite, or where there is
+/// none.
+void require_valid(const ObservedEntries& entries);
+
 class ObservedMatrix {
  public:
-  /// Takes the entries over. InvalidInput, naming the entry, where an index lies outside, a value is not
-  /// finite, or a pair occurs twice.
+  /// Takes the entries over. InvalidInput, naming the entry, where they are not valid or a pair occurs twice.
   explicit ObservedMatrix(ObservedEntries entries);
 
   Index rows() const { return by_row_.size(); }
