@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "pursuit/base/error.hpp"
@@ -77,7 +78,23 @@ void DenseDataMatrix<Scalar>::visit_columns(const Visit& visit) const {
 
 template <class Scalar>
 void DenseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
-  blocked_product(view_, V, out, threads_);
+  // A block of sparse vectors touches few columns: those alone are read.
+  constexpr Index kFewest = 512, kShare = 8;
+  std::vector<Index> used;
+  if (view_.cols >= kFewest)
+    for (Index j = 0; j < V.rows() && Index(used.size()) * kShare <= view_.cols; ++j)
+      if ((V.row(j).array() != 0).any()) used.push_back(j);
+  if (view_.cols < kFewest || Index(used.size()) * kShare > view_.cols)
+    return blocked_product(view_, V, out, threads_);
+  if (used.empty()) used.push_back(0);
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> columns(view_.rows, Index(used.size()));
+  const Index between_columns = view_.row_major ? 1 : view_.stride,
+              between_rows = view_.row_major ? view_.stride : 1;
+  for (std::size_t c = 0; c < used.size(); ++c)
+    for (Index i = 0; i < view_.rows; ++i)
+      columns(i, Index(c)) = view_.data[used[c] * between_columns + i * between_rows];
+  const DenseView<Scalar> few{columns.data(), columns.rows(), columns.cols(), columns.rows()};
+  blocked_product(few, Matrix(V(used, Eigen::all)), out, threads_);
 }
 
 template <class Scalar>

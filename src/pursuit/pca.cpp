@@ -58,11 +58,14 @@ std::vector<Atoms> sets_of(const PcaOptions& o) {
   return sets;
 }
 
-/// Sweeps that an effort stands for: a fixed amount of work, so that the result depends on the input alone.
-int sweeps_for(PcaOptions::Effort effort, double flops_per_sweep) {
+/// Sweeps that an effort stands for: a fixed amount of work (a second or so on a machine of 2020), so that
+/// the result depends on the input alone.
+int sweeps_for(PcaOptions::Effort effort, double product_work, Index p, Index r) {
   if (effort == PcaOptions::Effort::low) return 1;
-  const double normal = std::clamp(8e9 / std::max(flops_per_sweep, 1.0), 60.0, 2500.0);
-  return int(effort == PcaOptions::Effort::normal ? normal : 40 * normal);
+  const double products = 4 * product_work * double(r), fits = double(p) * double(r);
+  const double sweep = 1e-10 * products + 6e-8 * fits;  // seconds or so
+  return int(effort == PcaOptions::Effort::normal ? std::clamp(1.9 / sweep, 60.0, 3500.0)
+                                                  : std::clamp(75 / sweep, 2400.0, 200000.0));
 }
 
 /// Largest entry of every column positive, where the set allows it, and the largest variance first, where all
@@ -85,9 +88,10 @@ Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
 }
 
 /// Loadings for centred data A.
-Matrix find_loadings(const LinearOperator& A, double total, double flops_per_sweep, const PcaOptions& o,
+Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
                      PcaResult& result) {
   const Timer timer;
+  const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
   const SingularTriplets leading = truncated_svd(A, o.components);
   const bool dense = o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
   if (dense) return leading.right;
@@ -112,9 +116,11 @@ Matrix find_loadings(const LinearOperator& A, double total, double flops_per_swe
     return !result.interrupted;
   };
   const SpanProblem problem{A, total, sets_of(o), o.total_nonzeros, !o.atoms->symmetric(), o.orthogonality};
-  return arranged(
-      A, search_span(problem, start, values, sweeps_for(o.effort, flops_per_sweep), o.seed, watch).loadings,
-      o);
+  return arranged(A,
+                  search_span(problem, start, values,
+                              sweeps_for(o.effort, product_work, A.cols(), o.components), o.seed, watch)
+                      .loadings,
+                  o);
 }
 
 void explain(const DataMatrix& A, PcaResult& result) {
@@ -131,10 +137,6 @@ Matrix root_of(const Matrix& C) {
     throw InvalidInput(
         fmt::format("the covariance is not positive semidefinite: it has an eigenvalue {:g}", values[0]));
   return values.cwiseMax(0).cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose();
-}
-
-double flops_of(double product_work, Index rank) {
-  return 4 * product_work * double(rank);
 }
 
 }  // namespace
@@ -178,11 +180,9 @@ PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
     Matrix C;
     A->apply_gram(Matrix::Identity(p, p), C);
     const Matrix root = root_of(0.5 * (C + C.transpose()));
-    result.loadings = find_loadings(*data_matrix(root), total,
-                                    flops_of(double(p) * double(p), options.components), options, result);
+    result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, result);
   } else {
-    result.loadings =
-        find_loadings(*A, total, flops_of(A->product_work(), options.components), options, result);
+    result.loadings = find_loadings(*A, total, A->product_work(), options, result);
   }
   Matrix projections;
   A->apply(result.loadings, projections);
@@ -222,8 +222,7 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
   if (!(C.trace() > 0)) throw InvalidInput("the covariance is zero: there is no variance to explain");
   const Matrix root = root_of(C);
   const DataMatrixPtr A = data_matrix(root);
-  result.loadings = find_loadings(*A, A->squared_norm(), flops_of(double(p) * double(p), options.components),
-                                  options, result);
+  result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, result);
   explain(*A, result);
   result.seconds = timer.seconds();
   return result;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "atoms/unit_vectors.hpp"
 #include "linalg/blas.hpp"
@@ -22,15 +23,48 @@ constexpr int kPasses = 2;           // over the loadings per product with the d
 constexpr int kSweepsToConverge = 200;
 constexpr int kRace = 6;         // sweeps after which a perturbation must be close to the best...
 constexpr double kClose = 2e-3;  // ...by this much
-constexpr double kStartingShare = 0.35, kChainShare = 0.7;  // of the sweeps: first starts; chains
-constexpr int kSweepsForChains = 5000;                      // from this many sweeps on, several chains
-constexpr int kChains = 3;
+constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
+constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
+constexpr int kChains = 5;
 
 class Search {
  public:
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
          const std::function<bool(int, int, double)>& watch)
       : p_(problem), budget_(sweeps), random_(seed), watch_(watch), sets_(problem.sets) {}
+
+  /// One component: power steps from the leading direction, its opposite and the heaviest columns, all in one
+  /// block; after a few steps the better ones go on to the end.
+  SpanSolution run_single(const Matrix& leading) {
+    constexpr Index kColumns = 30, kSurvivors = 8;
+    constexpr int kSteps = 4;
+    const std::vector<Index> columns = heaviest(std::min(kColumns, leading.rows()));
+    Matrix U = Matrix::Zero(leading.rows(), 2 + Index(columns.size())), S, W;
+    U.leftCols(2) << leading, -leading;
+    for (std::size_t i = 0; i < columns.size(); ++i) U(columns[i], 2 + Index(i)) = 1;
+    const auto step = [&] {
+      for (Index i = 0; i < U.cols(); ++i) sets_[0]->maximize(W.col(i), U.col(i));
+      p_.A.apply(U, S);
+      p_.A.apply_transposed(S, W);
+      ++used_;
+      if (watch_ && !watch_(used_, budget_, S.colwise().squaredNorm().maxCoeff() / p_.total)) stopped_ = true;
+    };
+    W = U;
+    for (int k = 0; k < kSteps && !stopped_; ++k) step();
+    const auto order = descending(S.colwise().squaredNorm().transpose());
+    const std::vector<Index> best(order.begin(), order.begin() + std::min(kSurvivors, U.cols()));
+    U = Matrix(U(Eigen::all, best));
+    W = Matrix(W(Eigen::all, best));
+    for (double last = 0; !stopped_ && used_ < kSweepsToConverge;) {
+      step();
+      const double sum = S.squaredNorm();
+      if (sum <= last * (1 + 1e-9)) break;
+      last = sum;
+    }
+    Index winner = 0;
+    const double value = S.colwise().squaredNorm().maxCoeff(&winner) / p_.total;
+    return {U.col(winner), value};
+  }
 
   SpanSolution run(const Matrix& leading, const Vector& values) {
     const Matrix scaled = leading * values.asDiagonal();
@@ -166,15 +200,25 @@ class Search {
     return nonnegative ? nonneg() + sparse(k) : sparse(k);
   }
 
-  Matrix heaviest_columns() {
-    const Vector norms = squared_column_norms(p_.A);
-    std::vector<Index> order(static_cast<std::size_t>(norms.size()));
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = Index(i);
-    const auto r = std::ptrdiff_t(sets_.size());
-    std::partial_sort(order.begin(), order.begin() + r, order.end(),
-                      [&](Index a, Index b) { return norms[a] != norms[b] ? norms[a] > norms[b] : a < b; });
-    Matrix unit = Matrix::Zero(norms.size(), r), image;
-    for (Index i = 0; i < r; ++i) unit(order[std::size_t(i)], i) = 1;
+  static std::vector<Index> descending(const Vector& values) {
+    std::vector<Index> order(static_cast<std::size_t>(values.size()));
+    std::iota(order.begin(), order.end(), Index(0));
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] > values[b]; });
+    return order;
+  }
+
+  std::vector<Index> heaviest(Index count) const {
+    std::vector<Index> order = descending(squared_column_norms(p_.A));
+    order.resize(std::size_t(count));
+    return order;
+  }
+
+  /// What the heaviest columns regress on.
+  Matrix heaviest_columns() const {
+    const auto r = Index(sets_.size());
+    const std::vector<Index> columns = heaviest(r);
+    Matrix unit = Matrix::Zero(p_.A.cols(), r), image;
+    for (Index i = 0; i < r; ++i) unit(columns[std::size_t(i)], i) = 1;
     p_.A.apply_gram(unit, image);
     return image;
   }
@@ -273,7 +317,8 @@ Matrix varimax_rotation(const Matrix& L, Matrix rotation) {
 
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
                          int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch) {
-  return Search(problem, sweeps, seed, watch).run(leading, leading_values);
+  Search search(problem, sweeps, seed, watch);
+  return leading.cols() == 1 ? search.run_single(leading) : search.run(leading, leading_values);
 }
 
 }  // namespace pursuit
