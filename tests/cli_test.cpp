@@ -67,6 +67,35 @@ TEST_F(Cli, PcaReportsBothDefinitionsAndWritesNamedTables) {
   EXPECT_THAT(read("S.csv"), HasSubstr("s4"));
 }
 
+TEST_F(Cli, PcaTakesCovariancesListsAndOtherMethods) {
+  write("C.csv", "a,b,c,d\n4,1,0,0.5\n1,3,1,0\n0,1,2,0.2\n0.5,0,0.2,1\n");
+  const json listed = run_json("pca C.csv --covariance --components 2 --nonzeros 2,1 --loadings L.csv");
+  EXPECT_EQ(listed["nonzeros"].dump(), "[2,1]");
+  EXPECT_THAT(read("L.csv"), HasSubstr("component_1"));
+  const json ours = run_json("pca A.npy --components 3 --atoms sparse:6");
+  for (const std::string method : {"tpower", "gpower-l0", "gpower-l1", "empca"}) {
+    const json other = run_json("pca A.npy --components 3 --atoms sparse:6 --method " + method);
+    EXPECT_LE(other["explained"]["span"].get<double>(), ours["explained"]["span"].get<double>() + 1e-9)
+        << method;
+  }
+  for (const std::string deflation : {"hotelling", "projection", "schur", "orthogonal-projection"})
+    EXPECT_GT(run_json("pca A.npy -c 2 --atoms sparse:6 --method tpower --corrections 2 --deflation " +
+                       deflation)["explained"]["span"]
+                  .get<double>(),
+              0)
+        << deflation;
+  for (const std::string method : {"spannogram", "empca"})
+    EXPECT_GT(run_json("pca A.npy -c 1 --atoms nonneg+sparse:6 --method " + method)["explained"]["span"]
+                  .get<double>(),
+              0);
+  EXPECT_GT(run_json("pca A.npy -c 1 --atoms nonneg --method cone-power")["explained"]["span"].get<double>(),
+            0);
+  EXPECT_GT(
+      run_json("pca A.npy -c 2 --correlation --total-nonzeros 9 --effort low --out m.npz")["rank"].get<int>(),
+      1);
+  EXPECT_EQ(run("inspect m.npz").status, 0);
+}
+
 TEST_F(Cli, OmpCodesAndCertificate) {
   Random random(2);
   write_matrix(path("D.npy"), {random.gaussian_matrix(10, 25), {}, {}});
@@ -151,6 +180,9 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   write("tall.csv", "1,2\n3,4\n5,6\n");
   write("skew.csv", "1,2\n0,1\n");
   write("cut.npy", read("A.npy").substr(0, 200));
+  write("sound.csv", "2,1\n1,2\n");
+  write("negative.csv", "1,0\n0,-1\n");
+  write("constant.csv", "1,5\n2,5\n4,5\n");
   const std::vector<BadCase> cases = {
       {"missing file", "factor none.npy", 3, "none.npy"},
       {"NaN entry", "factor nan.csv --rank 1", 3, "nan"},
@@ -175,6 +207,16 @@ TEST_F(Cli, BadInputGetsOneClearErrorAndNothingIsWritten) {
       {"output is a folder", "factor A.npy --rank 2 --out .", 4, "."},
       {"unknown output format", "convert A.npy B.xlsx", 2, "xlsx"},
       {"components", "pca A.npy --components 40", 2, "at most 20"},
+      {"list too short", "pca A.npy --components 3 --nonzeros 4,5", 2, "2 numbers for 3 components"},
+      {"list and set", "pca A.npy --components 2 --nonzeros 4,5 --atoms sparse:3", 2, "sparse:3"},
+      {"covariance not symmetric", "pca skew.csv --covariance -c 1", 3, "symmetric"},
+      {"covariance not square", "pca tall.csv --covariance -c 1", 3, "square"},
+      {"negative variance", "pca negative.csv --covariance -c 1", 3, "negative diagonal"},
+      {"constant column", "pca constant.csv --correlation -c 1", 3, "column 2 is constant"},
+      {"scores of a covariance", "pca sound.csv --covariance -c 1 --scores S.csv", 2, "--scores"},
+      {"unknown method", "pca A.npy --method magic", 2, "magic"},
+      {"method without the set", "pca A.npy --method spannogram --atoms sparse:3", 2, "nonneg"},
+      {"unknown deflation", "pca A.npy --method tpower --deflation flat", 2, "flat"},
       {"OMP sizes", "omp A.npy tall.csv --atoms 1", 2, "rows"},
       {"model that is none", "inspect A.npy", 3, "A.npy"},
   };
