@@ -92,6 +92,7 @@ struct Input {
 /// One list of ids for rows and columns, for a symmetric matrix.
 Ratings with_common_ids(Ratings ratings) {
   std::vector<int> place;
+  place.reserve(std::size_t(ratings.cols.size()));
   for (int j = 0; j < ratings.cols.size(); ++j) place.push_back(ratings.rows.add(ratings.cols.name(j)));
   for (int& j : ratings.entries.col) j = place[std::size_t(j)];
   ratings.cols = ratings.rows;

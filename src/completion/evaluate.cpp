@@ -113,6 +113,7 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
     if (std::find(std::begin(kMethods), std::end(kMethods), method) == std::end(kMethods))
       throw InvalidArgument(fmt::format("method '{}': must be one of {}", method, fmt::join(kMethods, ", ")));
   std::vector<MethodScore> scores;
+  scores.reserve(methods.size());
   for (const std::string& method : methods) scores.push_back({method, {}, {}, {}});
   const int folds = std::max(protocol.folds, 1), runs = protocol.repeat * folds * int(methods.size());
   int finished = 0;

@@ -23,7 +23,10 @@ double draw_variance(double squares, double count, Random& random) {
 
 double digamma(double x) {
   double shift = 0;
-  for (; x < 6; ++x) shift -= 1 / x;
+  while (x < 6) {
+    shift -= 1 / x;
+    x += 1;
+  }
   const double inverse = 1 / x, square = inverse * inverse;
   return shift + std::log(x) - 0.5 * inverse - square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
 }

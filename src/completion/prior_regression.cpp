@@ -34,6 +34,8 @@ struct Slice {
 
 constexpr int kAhead = 12;  // entries ahead whose deviations are asked for: they lie anywhere in memory
 
+// Both are written through vectors that alias them, which the analysis does not see.
+// NOLINTBEGIN(readability-non-const-parameter)
 template <class Vec>
 [[gnu::always_inline]] inline void step(const Slice& s, float* deviation, float* weights, double* squares,
                                         double* variances) {
@@ -70,6 +72,8 @@ template <class Vec>
     for (e = s.start[f]; e < s.start[f + 1]; ++e) member(e) -= factor(e) * change;
   }
 }
+
+// NOLINTEND(readability-non-const-parameter)
 
 /// Coordinate steps; adds up y^2 + var y in `squares` and squared_norm * var y in `variances`.
 PURSUIT_KERNEL void step_features(const Slice& s, bool wide, float* deviation, float* weights,

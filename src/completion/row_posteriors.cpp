@@ -261,7 +261,7 @@ class Batch {
   }
 
  private:
-  static std::size_t lane(int number, int l) { return std::size_t(number * kBatch + l); }
+  static std::size_t lane(int number, int l) { return std::size_t(number) * kBatch + std::size_t(l); }
   double precision(Index row) const { return double(priors_.noise_weight[row]) / priors_.noise_variance; }
 
   /// The normal equations of one row, into its lane.
@@ -315,7 +315,9 @@ class Batch {
     double form = work_.form[std::size_t(l)], product = 0;  // x^T A x and x . b, scaled by the precision
     for (int c = 0; c < width_; ++c) {
       const double prior_precision = 1.0 / priors_.variance[c], value = x[c];
-      form -= value * value * (precision(row) * diagonals_[std::size_t(l * width_ + c)] + prior_precision);
+      form -= value * value *
+              (precision(row) * diagonals_[std::size_t(l) * std::size_t(width_) + std::size_t(c)] +
+               prior_precision);
       product += value * (work_.right[lane(c, l)] - prior_precision * priors_.mean[row * width_ + c]);
     }
     const double error = squares_[l] + (form - 2 * product) / precision(row);
@@ -325,7 +327,7 @@ class Batch {
     return squared_residuals(source_, &entries_.index[e], &entries_.value[e], count, x);
   }
 
-  float* diagonal_of(int l) { return diagonals_.data() + std::size_t(l * width_); }
+  float* diagonal_of(int l) { return diagonals_.data() + Index(l) * width_; }
 
   const GroupedEntries& entries_;
   const RowPriors& priors_;
@@ -335,7 +337,7 @@ class Batch {
   Source source_;
   double squares_[kBatch] = {};
   float offset_spread_[kBatch] = {};
-  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch * width_));
+  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch) * std::size_t(width_));
 };
 
 }  // namespace

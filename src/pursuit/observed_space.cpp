@@ -106,7 +106,9 @@ void ObservedSpace::refit(Index i, bool left) {
   const Vector held = held_scale * other;
   Vector squares = held.cwiseAbs2();
   if (tuned) squares += left ? split.right_variance : split.left_variance;
-  auto [a, b] = left ? f_.left_parabolas(held, squares) : f_.right_parabolas(held, squares);
+  ObservedObjective::Parabolas parabolas =
+      left ? f_.left_parabolas(held, squares) : f_.right_parabolas(held, squares);
+  Vector &a = parabolas.a, &b = parabolas.b;
   double& prior = left ? split.left_prior : split.right_prior;
   switch (regularization_.kind) {
     case Regularization::none: break;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
@@ -131,6 +132,8 @@ void explain(const DataMatrix& A, PcaResult& result) {
 
 /// R with R^T R = C, for a C that is positive semidefinite up to rounding.
 Matrix root_of(const Matrix& C) {
+  const Eigen::LLT<Matrix> cholesky(C);
+  if (cholesky.info() == Eigen::Success && cholesky.rcond() > 1e-10) return cholesky.matrixU();
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(C);
   const Vector& values = solver.eigenvalues();
   if (values[0] < -1e-8 * std::max(std::abs(values[0]), values[values.size() - 1]))
