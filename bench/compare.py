@@ -12,7 +12,7 @@ os.environ["SCIPY_USE_PROPACK"] = "1"  # SciPy asks for it before 1.11
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
-from sklearn.decomposition import NMF
+from sklearn.decomposition import NMF, SparsePCA
 from sklearn.linear_model import orthogonal_mp
 
 warnings.filterwarnings("ignore")
@@ -170,6 +170,59 @@ def growth(bench, folder):
         print(f"{rank:>6}{answer['seconds']:>10.2f}{answer['peak_memory_bytes'] / 1e6:>10.0f}", flush=True)
 
 
+def span_explained(data, loadings):
+    basis, _ = np.linalg.qr(loadings)
+    return np.linalg.norm(data @ basis) ** 2 / np.linalg.norm(data) ** 2
+
+
+def sparse_pca(bench, folder):
+    print("\nSparse PCA, five components: seconds, variance explained by the span")
+    print(f"{'data':<10}{'sklearn s':>11}{'span':>8}{'one start s':>13}{'span':>8}{'ratio':>8}{'default s':>11}{'span':>8}"
+          f"{'tpower s':>10}{'span':>8}")
+    for name, file, k, alpha in (("CBCL", "cbcl_2429x361.npy", 200, 100.), ("Leukemia", "leukemia_mll_72x12582.npy", 300, 10000.)):
+        path = f"{folder}/{file}"
+        data = np.load(path)
+        data = data - data.mean(0)
+
+        def peer():
+            """Of several penalties the one that explains most once its loadings are cut to k."""
+            model = SparsePCA(5, alpha=alpha, random_state=0, max_iter=200, method="cd" if data.shape[1] > 1000 else "lars")
+            seconds, _ = timed(lambda: model.fit(data))
+            loadings = model.components_.T.copy()
+            for j in range(5):
+                loadings[np.argsort(-abs(loadings[:, j]))[k:], j] = 0
+            return seconds, span_explained(data, loadings[:, abs(loadings).sum(0) > 0])
+
+        def ours(*more):
+            answer = bench.pursuit("pca", path, "--components", 5, "--atoms", f"sparse:{k}", *more)
+            return answer["seconds"], answer["explained"]["span"]
+
+        theirs = peer()  # minutes: once
+        low, normal, tpower = bench.best(lambda: ours("--effort", "low"), ours, lambda: ours("--method", "tpower"))
+        print(f"{name:<10}{theirs[0]:>11.1f}{theirs[1]:>8.4f}{low[0]:>13.3f}{low[1]:>8.4f}{theirs[0] / low[0]:>7.0f}x"
+              f"{normal[0]:>11.3f}{normal[1]:>8.4f}{tpower[0]:>10.3f}{tpower[1]:>8.4f}", flush=True)
+
+
+def pca_growth(bench, folder):
+    print("\nSparse PCA of 200 samples, five components of 50 non-zeros, one start, by number of variables")
+    print(f"{'variables':>10}{'threads':>9}{'seconds':>10}{'sweeps':>8}{'ms a sweep':>12}{'peak / data':>13}")
+    for variables in (1000, 10000, 100000, 1000000):
+        rng = np.random.default_rng(variables)
+        loadings = np.zeros((variables, 5))
+        for j in range(5):
+            loadings[rng.choice(variables, 50, replace=False), j] = rng.standard_normal(50)
+        path = f"{folder}/wide.npy"
+        data = (rng.standard_normal((200, 5)) @ loadings.T + rng.standard_normal((200, variables), dtype=np.float32)).astype(np.float32)
+        np.save(path, data)
+        for threads in (1, 2):
+            done = subprocess.run([bench.program, "pca", path, "--components", "5", "--atoms", "sparse:50", "--effort", "low",
+                                   "--threads", str(threads), "--json"], check=True, capture_output=True, text=True)
+            answer = json.loads(done.stdout)
+            print(f"{variables:>10}{threads:>9}{answer['seconds']:>10.3f}{answer['sweeps']:>8}"
+                  f"{1e3 * answer['seconds'] / answer['sweeps']:>12.2f}{answer['peak_memory_bytes'] / data.nbytes:>13.2f}", flush=True)
+        os.remove(path)
+
+
 def sweep(build):
     print("\nOne sweep of corrections over the two products with the data that it cannot avoid")
     done = subprocess.run([f"{build}/bench/pursuit_benchmarks", "--benchmark_filter=TwoProducts|Sweep",
@@ -190,18 +243,21 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("data", nargs="?")
     parser.add_argument("--build", required=True)
-    parser.add_argument("--only", choices=["nmf", "svd", "omp", "restarts", "growth", "sweep"])
+    parser.add_argument("--only", choices=["nmf", "svd", "omp", "restarts", "growth", "sweep", "pca", "pca-growth"])
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     bench = Bench(options.build, options.repeats)
     with tempfile.TemporaryDirectory() as folder:
-        make_data(folder)
+        if options.only not in ("pca", "pca-growth"):
+            make_data(folder)
         inputs = [("dense", f"{folder}/dense.npy", (20, 50)), ("sparse", f"{folder}/sparse.npz", (20, 50))]
         if options.data and os.path.exists(f"{options.data}/cbcl_2429x361.npy"):
             inputs.insert(0, ("CBCL", f"{options.data}/cbcl_2429x361.npy", (10, 20, 50)))
         sections = {"nmf": lambda: nmf(bench, inputs), "svd": lambda: svd(bench, folder), "omp": lambda: omp(bench, folder),
                     "restarts": lambda: restarts(bench, folder), "growth": lambda: growth(bench, folder),
-                    "sweep": lambda: sweep(options.build)}
+                    "sweep": lambda: sweep(options.build), "pca-growth": lambda: pca_growth(bench, folder)}
+        if options.data and os.path.exists(f"{options.data}/leukemia_mll_72x12582.npy"):
+            sections["pca"] = lambda: sparse_pca(bench, options.data)
         for name, section in sections.items():
             if options.only in (None, name):
                 section()

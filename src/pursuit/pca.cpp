@@ -10,6 +10,7 @@
 
 #include "linalg/blas.hpp"
 #include "linalg/lanczos.hpp"
+#include "linalg/randomized_svd.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
@@ -93,8 +94,15 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
                      PcaResult& result) {
   const Timer timer;
   const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
-  const SingularTriplets leading = truncated_svd(A, o.components);
   const bool dense = o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+  Random random(o.seed);
+  // A place to start from need not be exact, and on large data its last digits would cost more than the
+  // search.
+  constexpr double kLarge = 5e6;
+  constexpr int kPowerIterations = 4;
+  const SingularTriplets leading = dense || product_work < kLarge
+                                       ? truncated_svd(A, o.components)
+                                       : randomized_svd(A, o.components, kPowerIterations, random);
   if (dense) return leading.right;
   Matrix start = leading.right;
   Vector values = leading.values;
