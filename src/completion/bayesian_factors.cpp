@@ -15,6 +15,7 @@ constexpr double kOffsetVariance = 0.3;    // tau of offsets at first
 constexpr double kSmallest = 1e-8;         // of any variance; that of coordinates that are not in use
 // Hyper-parameters estimated before the factors mean anything would shrink them to nothing.
 constexpr int kPriorsFrom = 2, kFeaturesFrom = 5;
+constexpr Index kWorthThreads = 20000;  // entries; with fewer, threads wait for each other most of the time
 
 /// 1/sqrt(entries of the member): rows with many entries get no larger a prior than rows with few.
 std::vector<float> pattern_scale(const GroupedEntries& entries) {
@@ -49,7 +50,11 @@ Regressors regressors(const FactorSide& side, int width, double value_mean, doub
 
 BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern,
                                  std::uint64_t seed, int threads)
-    : mean_(mean), scale_(scale), use_pattern_(use_pattern), threads_(threads), random_(seed) {
+    : mean_(mean),
+      scale_(scale),
+      use_pattern_(use_pattern),
+      threads_(data.size() < kWorthThreads ? 1 : threads),
+      random_(seed) {
   for (FactorSide* side : {&rows_, &cols_}) side->entries = side == &rows_ ? &data.by_row() : &data.by_col();
   count_ = data.size();
   for (FactorSide* side : {&rows_, &cols_}) {

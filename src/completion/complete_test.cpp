@@ -137,7 +137,7 @@ TEST(Complete, OfMembersWithoutEntriesIsSensible) {
 }
 
 TEST(Complete, GivesTheSameBitsForAnyNumberOfThreadsAndForTheSameSeed) {
-  const Planted data = planted(150, 60, 2, kNoise, 0.2, 51);
+  const Planted data = planted(400, 300, 2, kNoise, 0.2, 51);
   CompletionOptions options{
       .max_rank = 15, .samples = 4, .stored_samples = 2, .predict = positions_of(data.test), .seed = 5};
   const CompletionResult one = complete(data.train, options);

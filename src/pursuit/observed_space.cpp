@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace pursuit {
+namespace {
+
+constexpr Index kWorthThreads = 50000;  // entries; with fewer, threads wait for each other most of the time
+
+}  // namespace
 
 ObservedSpace::ObservedSpace(const ObservedMatrix& data, AtomSets sets, WeightRule weights,
                              Regularization regularization, OracleOptions oracle, bool by_oracle, int threads)
@@ -13,7 +18,7 @@ ObservedSpace::ObservedSpace(const ObservedMatrix& data, AtomSets sets, WeightRu
       regularization_(regularization),
       oracle_(oracle),
       by_oracle_(by_oracle),
-      threads_(threads),
+      threads_(data.size() < kWorthThreads ? 1 : threads),
       row_counts_(f_.row_counts()),
       col_counts_(f_.col_counts()),
       noise_variance_(f_.target_norm_squared() / double(f_.size())) {
