@@ -25,7 +25,8 @@ constexpr int kRace = 6;         // sweeps after which a perturbation must be cl
 constexpr double kClose = 2e-3;  // ...by this much
 constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
 constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
-constexpr int kChains = 5;
+constexpr int kChains = 5;                                   // at least
+constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
 
 class Search {
  public:
@@ -86,8 +87,9 @@ class Search {
     for (int i = 0; r > 1 && i < 12 && more(kStartingShare); ++i) consider(rotated(i % 2 == 0));
 
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
-    const double from = double(used_) / budget_, share = std::max(0.0, kChainShare - from) / kChains;
-    for (int chain = 1; r > 1 && budget_ >= kSweepsForChains && chain < kChains && more(1); ++chain) {
+    const int chains = std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains);
+    const double from = double(used_) / budget_, share = std::max(0.0, kChainShare - from) / chains;
+    for (int chain = 1; r > 1 && budget_ >= kSweepsForChains && chain < chains && more(1); ++chain) {
       SpanSolution other = ascend(members(rotated(chain % 2 == 0)), kSweepsToConverge);
       perturb(other, from + share * chain);
       if (other.value > best.value) best = std::move(other);
