@@ -274,8 +274,8 @@ int run(const CompleteCommand& c) {
                         std::move(result.seen),
                         {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}}};
     save_completion(c.out, file);
+    fmt::print(stderr, "model written to {}\n", c.out);
   }
-  if (!c.out.empty()) fmt::print(stderr, "model written to {}\n", c.out);
   if (c.common.json) print_json(object);
   return result.interrupted && was_interrupted() ? interrupted : success;
 }

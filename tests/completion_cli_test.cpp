@@ -157,10 +157,13 @@ TEST_F(CompletionCli, SideInformationReachesRowsNeverSeen) {
 }
 
 TEST_F(CompletionCli, ThreadsDoNotChangeABit) {
-  for (const std::string how : {"", "--effort high --samples 20", "--left nonneg --right sparse:0.5"}) {
-    run_json(fmt::format("complete r.csv {} --threads 1 --out one.npz", how));
+  // Enough entries that threads are used at all.
+  ASSERT_EQ(run("generate ratings --rows 500 --cols 300 --entries 60000 --rank 3 --out many.csv").status, 0);
+  for (const std::string how :
+       {"--rank 15", "--rank 7 --samples 5", "--left nonneg --right sparse:0.5 --rank 3"}) {
+    run_json(fmt::format("complete many.csv {} --threads 1 --out one.npz", how));
     for (const int threads : {2, 4}) {
-      run_json(fmt::format("complete r.csv {} --threads {} --out many.npz", how, threads));
+      run_json(fmt::format("complete many.csv {} --threads {} --out many.npz", how, threads));
       const CompletionModel one = load_completion(path("one.npz")).model,
                             many = load_completion(path("many.npz")).model;
       EXPECT_EQ(one.rows.mean, many.rows.mean) << how;

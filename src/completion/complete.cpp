@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "completion/bayesian_factors.hpp"
+#include "completion/scaled_features.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
@@ -46,43 +47,6 @@ void check(const CompletionOptions& options) {
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
   require(options.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", options.time_limit));
 }
-
-/// A feature table in column order, its columns scaled to unit size and its rows to about unit length.
-class ScaledFeatures {
- public:
-  explicit ScaledFeatures(const FeatureTable& table, Index members, const char* side)
-      : table_(checked(table, members, side)),
-        scaled_(table_.by_col()),
-        scale_(std::size_t(scaled_.size()), 0.0) {
-    const double per_member = double(table_.size()) / double(members);
-    for (Index f = 0; f < scaled_.size(); ++f) {
-      double squares = 0;
-      for (std::int64_t e = scaled_.start[f]; e < scaled_.start[f + 1]; ++e)
-        squares += double(scaled_.value[e]) * scaled_.value[e];
-      if (squares > 0)
-        scale_[f] = 1 / std::sqrt(squares / double(scaled_.count(f)) * std::max(per_member, 1.0));
-      for (std::int64_t e = scaled_.start[f]; e < scaled_.start[f + 1]; ++e)
-        scaled_.value[e] *= float(scale_[f]);
-    }
-  }
-
-  Features features() const { return {&scaled_, {}}; }
-  double scale(Index f) const { return scale_[f]; }
-
- private:
-  static ObservedEntries checked(const FeatureTable& table, Index members, const char* side) {
-    if (table.rows > members)
-      throw InvalidInput(
-          fmt::format("{} features: {} members, but the matrix has {}", side, table.rows, members));
-    ObservedEntries all = table;
-    all.rows = members;
-    return all;
-  }
-
-  ObservedMatrix table_;
-  GroupedEntries scaled_;
-  std::vector<double> scale_;
-};
 
 double inner(const BayesianFactors& f, int row, int col) {
   const Index width = f.width();

@@ -1,0 +1,24 @@
+#pragma once
+// Side information as prior_regression.hpp wants it: in column order, columns of unit size, rows of about
+// unit length, so that one starting variance fits all tables.
+
+#include "completion/prior_regression.hpp"
+#include "pursuit/completion/complete.hpp"
+
+namespace pursuit {
+
+class ScaledFeatures {
+ public:
+  /// InvalidInput where the table has more members than the matrix; `side` ("row", "column") is for messages.
+  ScaledFeatures(const FeatureTable& table, Index members, const char* side);
+
+  Features features() const { return {&by_feature_, {}}; }
+  /// What a value of feature f was multiplied by.
+  double scale(Index f) const { return scale_[std::size_t(f)]; }
+
+ private:
+  GroupedEntries by_feature_;
+  std::vector<double> scale_;
+};
+
+}  // namespace pursuit
