@@ -163,7 +163,8 @@ TEST(Pca, PitpropsIsExplainedAtLeastAsWellAsByAnyOtherMethod) {
   EXPECT_GE(spca.explained_span, 0.758);
   const std::vector<Index> cardinalities{7, 2, 4, 3, 5, 4};
   const PcaResult result = pca_of_covariance(pitprops(), {.components = 6, .nonzeros = cardinalities});
-  const Covariance C(data_matrix(pitprops()));
+  const Matrix correlations = pitprops();  // operators refer to their data
+  const Covariance C(data_matrix(correlations));
   for (const Deflation method :
        {Deflation::hotelling, Deflation::projection, Deflation::schur, Deflation::orthogonal_projection}) {
     Matrix U(13, 6);
