@@ -8,6 +8,7 @@
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/atomic_file.hpp"

@@ -10,6 +10,7 @@
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/report/svg.hpp"
 #include "pursuit/report/terminal_plot.hpp"

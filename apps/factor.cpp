@@ -5,6 +5,7 @@
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 

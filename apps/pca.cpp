@@ -9,6 +9,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/baselines/baselines.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 

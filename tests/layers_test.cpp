@@ -29,7 +29,7 @@ using testing::IsEmpty;
 const std::map<std::string, int, std::less<>> layers{
     {"base", 0},       {"linalg", 1},    {"objective", 2}, {"atoms", 2},      {"weights", 3},
     {"correction", 3}, {"oracle", 3},    {"pursuit", 4},   {"completion", 5}, {"io", 6},
-    {"report", 6},     {"baselines", 6}, {"", 7},          {"apps", 8},
+    {"report", 6},     {"baselines", 6}, {"catalogue", 7}, {"", 8},           {"apps", 9},
 };
 
 /// The only includes allowed between two rooms of one layer: from the first to the second.

@@ -53,15 +53,17 @@ double AtomSet::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, 
   maximize_impl(b, u);
   double gain = b.dot(u);
   if (sign == Sign::free && !symmetric()) {
-    Vector opposite(b.size());
-    maximize_impl(-b, opposite);
+    thread_local Vector minus, opposite;
+    minus = -b;
+    opposite.resize(b.size());
+    maximize_impl(minus, opposite);
     if (const double other = b.dot(opposite); other < 0 && -other > gain) {
       u = opposite;
       gain = other;
     }
   }
   if (sign == Sign::nonnegative) gain = std::max(gain, 0.0);
-  return gain / (curvature * u.squaredNorm());
+  return gain != 0 ? gain / (curvature * u.squaredNorm()) : 0.0;
 }
 
 double AtomSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {

@@ -143,12 +143,12 @@ class LawCourt {
       const Vector& g = inputs_[i];
       const double value = g.dot(members_[i]), slack = options_.tolerance * g.norm();
       for (const Vector& other : members_)
-        if (!(g.dot(other) <= value + slack * other.norm()))
+        if (!(promised(g.dot(other)) <= value + slack * other.norm()))
           convict("best", fmt::format("maximize({}) reaches {}, but the member {} reaches {}", text(g), value,
                                       text(other), g.dot(other)));
       if (!options_.brute_force) continue;
       const double exact = options_.brute_force(g);
-      if (!(std::abs(value - exact) <= slack))
+      if (!(promised(exact) <= value + slack && value <= exact + slack))
         convict("best", fmt::format("maximize({}) reaches {}, but the maximum is {}", text(g), value, exact));
     }
   }
@@ -157,7 +157,7 @@ class LawCourt {
     for (std::size_t i = 0; i < members_.size(); ++i)
       for (const double c : {1e-100, 1e-3, 7.0, 1e100}) {
         const Vector &g = inputs_[i], u = maximize(c * g);
-        if (!(std::abs(g.dot(u) - g.dot(members_[i])) <= options_.tolerance * g.norm() * u.norm()))
+        if (!(promised(g.dot(members_[i])) <= g.dot(u) + options_.tolerance * g.norm() * u.norm()))
           convict("homogeneity",
                   fmt::format("for g = {}, maximize(g) reaches {} along g, maximize({} g) only {}", text(g),
                               g.dot(members_[i]), c, g.dot(u)));
@@ -216,6 +216,7 @@ class LawCourt {
         const Vector a = Vector::Constant(n_, curvature);
         double target = best_parabolas(a, b, sign, maximize(b));
         if (sign == Sign::free) target = std::min(target, best_parabolas(a, b, sign, maximize(-b)));
+        target *= set_.oracle_factor() * set_.oracle_factor();
         const Fit one = fit_to(curvature, b, sign), many = fit_to(a, b, sign);
         const double slack = options_.tolerance * b.squaredNorm() / curvature;
         for (const Fit& found : {one, many})
@@ -238,7 +239,7 @@ class LawCourt {
       const double value = parabolas(a, b, found.scale, found.u);
       const double unconstrained = (a.array() > 0).select(b.array().square() / a.array(), 0.0).sum();
       const auto beaten_by = [&](const Vector& member) {
-        const double other = best_parabolas(a, b, sign, member);
+        const double other = best_parabolas(a, b, sign, member) * set_.oracle_factor() * set_.oracle_factor();
         if (!(value <= other + options_.tolerance * unconstrained))
           convict("fit",
                   fmt::format("the {} fit to a = {}, b = {} is {} * {} and reaches {}, but a multiple of the "
@@ -247,7 +248,7 @@ class LawCourt {
                               other));
       };
       if (const double steepest = a.maxCoeff(); steepest > 0) beaten_by(fit_to(steepest, b, sign).u);
-      if (options_.exact_fit) std::for_each(members_.begin(), members_.end(), beaten_by);
+      if (set_.exact_fit()) std::for_each(members_.begin(), members_.end(), beaten_by);
     }
   }
 
@@ -275,8 +276,8 @@ class LawCourt {
 
   void spec() {
     const std::string spec = set_.spec();
-    if (spec.starts_with("custom:")) return;
-    const Atoms parsed = parse_atoms(spec);
+    if (spec.starts_with("custom:") || !options_.parse) return;
+    const Atoms parsed = options_.parse(spec);
     if (parsed->spec() != spec) convict("spec", fmt::format("'{}' is parsed to '{}'", spec, parsed->spec()));
     Vector u(n_);
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -286,6 +287,9 @@ class LawCourt {
                                     text(inputs_[i]), text(members_[i])));
     }
   }
+
+  /// The least that maximize may reach where a member reaches `value`.
+  double promised(double value) const { return value > 0 ? set_.oracle_factor() * value : value; }
 
   /// Non-negative, with zeros here and there.
   Vector curvatures() {

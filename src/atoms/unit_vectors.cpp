@@ -1,84 +1,90 @@
 #include "atoms/unit_vectors.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
-UnitVectors::UnitVectors(bool nonnegative, std::optional<Cardinality> cardinality)
-    : nonnegative_(nonnegative), cardinality_(cardinality) {
-  if (!cardinality) return;
-  if (const auto* count = std::get_if<Index>(&*cardinality); count && *count < 1)
-    throw InvalidArgument(fmt::format("sparse:{}: the number of non-zeros must be at least 1", *count));
-  if (const auto* fraction = std::get_if<double>(&*cardinality);
-      fraction && !(*fraction > 0 && *fraction <= 1))
-    throw InvalidArgument(
-        fmt::format("sparse:{}: a fraction of non-zeros must be above 0 and at most 1", *fraction));
-}
+UnitVectors::UnitVectors(bool nonnegative, SupportsPtr supports)
+    : nonnegative_(nonnegative), supports_(std::move(supports)) {}
 
 std::string UnitVectors::spec() const {
-  std::string bound;
-  if (cardinality_) {
-    if (const auto* count = std::get_if<Index>(&*cardinality_))
-      bound = fmt::format("sparse:{}", *count);
-    else
-      bound = fmt::format("sparse:{:#}", std::get<double>(*cardinality_));  // '#' keeps the point: a fraction
-  }
-  if (!nonnegative_) return bound.empty() ? "sphere" : bound;
-  return bound.empty() ? "nonneg" : "nonneg+" + bound;
+  if (!supports_) return nonnegative_ ? "nonneg" : "sphere";
+  const std::string spec = supports_->spec();
+  if (!nonnegative_) return spec;
+  constexpr std::string_view kCustom = "custom:";  // stays in front
+  return spec.starts_with(kCustom) ? "custom:nonneg+" + spec.substr(kCustom.size()) : "nonneg+" + spec;
 }
 
 void UnitVectors::require_dimension(Index n) const {
-  if (!cardinality_) return;
-  if (const auto* count = std::get_if<Index>(&*cardinality_); count && *count > n)
-    throw InvalidArgument(
-        fmt::format("{}: {} non-zeros do not fit a vector of {} entries; allowed are 1..{}, or a fraction "
-                    "such as sparse:0.1",
-                    spec(), *count, n, n));
-}
-
-Index UnitVectors::max_support(Index n) const {
-  if (!cardinality_) return n;
-  if (const auto* count = std::get_if<Index>(&*cardinality_)) return std::min(*count, n);
-  const double share = std::get<double>(*cardinality_) * double(n);
-  return std::clamp<Index>(Index(std::floor(share * (1 + 1e-12))), 1, n);  // 0.29 * 100 is meant to be 29
-}
-
-std::shared_ptr<const UnitVectors> UnitVectors::intersect(const UnitVectors& other) const {
-  auto bound = cardinality_ ? cardinality_ : other.cardinality_;
-  if (cardinality_ && other.cardinality_) {
-    if (cardinality_->index() != other.cardinality_->index()) return nullptr;
-    bound = std::min(*cardinality_, *other.cardinality_);
+  if (!supports_) return;
+  try {
+    supports_->require_dimension(n);
+  } catch (const InvalidArgument& error) {
+    if (!nonnegative_) throw;
+    throw InvalidArgument(std::string("nonneg+") + error.what());
   }
-  return std::make_shared<UnitVectors>(nonnegative_ || other.nonnegative_, bound);
+}
+
+bool UnitVectors::is_plainly_sparse() const {
+  return !supports_ || dynamic_cast<const Cardinality*>(supports_.get()) != nullptr;
+}
+
+Atoms UnitVectors::intersect(const AtomSet& other) const {
+  const auto* second = dynamic_cast<const UnitVectors*>(&other);
+  if (!second) return nullptr;
+  const auto supports = common_supports(supports_, second->supports_);
+  if (!supports) return nullptr;
+  return std::make_shared<UnitVectors>(nonnegative_ || second->nonnegative_, *supports);
 }
 
 bool UnitVectors::contains(ConstVectorRef u, double tolerance) const {
-  if (!(std::abs(u.norm() - 1) <= tolerance)) return false;
-  if (nonnegative_ && u.minCoeff() < 0) return false;
-  return (u.array() != 0).count() <= max_support(u.size());
+  if (!has_unit_norm(u, tolerance) || (nonnegative_ && u.minCoeff() < 0)) return false;
+  return !supports_ || supports_->allows(u);
 }
 
+double UnitVectors::project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
+  // Coordinate i alone is best at x_i = b_i / a_i and then gains b_i^2 / a_i.
+  thread_local Vector gains;
+  thread_local Marks kept;
+  x = (a.array() > 0).select(b.array() / a.array(), 0.0);
+  if (nonnegative_) x = x.cwiseMax(0.0);
+  if (!supports_) return x.dot(b);
+  gains = x.cwiseProduct(b);
+  supports_->select(gains, kept);
+  double total = 0;
+  for (Index i = 0; i < x.size(); ++i) {
+    if (kept[std::size_t(i)])
+      total += gains[i];
+    else
+      x[i] = 0;
+  }
+  return total;
+}
+
+void UnitVectors::least_bad(ConstVectorRef g, VectorRef u) const {
+  Index best = 0;
+  if (supports_)
+    best = supports_->best_single(g);
+  else
+    g.maxCoeff(&best);
+  u.setZero();
+  u[best] = 1;
+}
+
+/// What project would do, in fewer passes over memory where only the number of non-zeros is bounded.
 void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
+  if (!is_plainly_sparse()) return ConeSet::maximize_impl(g, u);
   const Index k = max_support(g.size());
   if (nonnegative_)
     u = g.cwiseMax(0.0);
   else
     u = g;
   const double largest = u.cwiseAbs().maxCoeff();
-  if (largest == 0) {  // no direction helps: the least bad coordinate
-    Index best = 0;
-    g.maxCoeff(&best);
-    u.setZero();
-    u[best] = 1;
-    return;
-  }
+  if (largest == 0) return least_bad(g, u);
   u /= largest;  // squares can then neither overflow nor vanish
   if (k < g.size()) {
     thread_local Vector keys;
@@ -87,39 +93,6 @@ void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
     for_top_k(keys, k, [&](Index i) { u[i] = nonnegative_ ? keys[i] : std::copysign(keys[i], g[i]); });
   }
   u /= u.norm();
-}
-
-double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
-  // Coordinate i alone is best at x_i = b_i / a_i and then gains b_i^2 / a_i.
-  const Index k = max_support(b.size());
-  thread_local Vector best_x, gains;
-  const auto free_x = (a.array() > 0).select(b.array() / a.array(), 0.0);
-  const double largest = std::max(free_x.abs().maxCoeff(), std::numeric_limits<double>::min());
-  const auto solve = [&](double direction) {
-    best_x = free_x / largest;  // squares can then neither overflow nor vanish
-    if (nonnegative_) best_x = direction * (direction * best_x.array()).max(0.0);
-    gains = a.array() * best_x.array().square();
-    double total = 0;
-    u.setZero();
-    for_top_k(gains, k, [&](Index i) {
-      u[i] = best_x[i];
-      total += gains[i];
-    });
-    return total;
-  };
-  double direction = 1;
-  const double upward = solve(direction);
-  if (nonnegative_ && sign == Sign::free) {
-    direction = -1;
-    if (!(solve(direction) > upward)) solve(direction = 1);
-  }
-  const double scale = u.norm();
-  if (scale == 0) {
-    maximize_impl(b, u);
-    return 0;
-  }
-  u *= direction / scale;
-  return direction * scale * largest;
 }
 
 }  // namespace pursuit

@@ -9,6 +9,10 @@
 namespace pursuit {
 namespace {
 
+UnitVectors vectors(bool nonnegative, std::optional<Cardinality::Bound> bound) {
+  return {nonnegative, bound ? std::make_shared<Cardinality>(*bound) : nullptr};
+}
+
 struct Shape {
   bool nonnegative;
   Index k;
@@ -77,7 +81,7 @@ Vector any_vector(Index n) {
 RC_GTEST_PROP(UnitVectors, MaximizeIsTheBestOverAllSupports, ()) {
   const Index n = *rc::gen::inRange<Index>(1, 9);
   const Shape shape = any_shape(n);
-  const UnitVectors set(shape.nonnegative, shape.k);
+  const UnitVectors set = vectors(shape.nonnegative, shape.k);
   const Vector g = any_vector(n);
   Vector u(n);
   set.maximize(g, u);
@@ -89,7 +93,7 @@ RC_GTEST_PROP(UnitVectors, FitIsTheBestOverAllSupports, ()) {
   const Index n = *rc::gen::inRange<Index>(1, 9);
   const Shape shape = any_shape(n);
   const Sign sign = *rc::gen::element(Sign::free, Sign::nonnegative);
-  const UnitVectors set(shape.nonnegative, shape.k);
+  const UnitVectors set = vectors(shape.nonnegative, shape.k);
   Vector a(n), b = any_vector(n), u(n);
   for (double& x : a) x = *rc::gen::inRange(0, 4);
   b = (a.array() > 0).select(b, 0.0);
@@ -109,13 +113,13 @@ RC_GTEST_PROP(UnitVectors, FitIsTheBestOverAllSupports, ()) {
 TEST(UnitVectors, BreakTiesTowardsTheLowestIndex) {
   const Vector level = Vector::Constant(5, -2.0);
   Vector u(5);
-  UnitVectors(false, Index(2)).maximize(level, u);
+  vectors(false, Index(2)).maximize(level, u);
   EXPECT_LT(max_difference(u, (Vector(5) << -1, -1, 0, 0, 0).finished() / std::sqrt(2.0)), 1e-15);
-  UnitVectors(true, std::nullopt).maximize(level, u);
+  vectors(true, std::nullopt).maximize(level, u);
   EXPECT_EQ(u, Vector::Unit(5, 0));
-  UnitVectors(true, Index(3)).maximize((Vector(5) << -5, -1, -3, -1, -2).finished(), u);
+  vectors(true, Index(3)).maximize((Vector(5) << -5, -1, -3, -1, -2).finished(), u);
   EXPECT_EQ(u, Vector::Unit(5, 1));
-  UnitVectors(false, std::nullopt).maximize(Vector::Zero(5), u);
+  vectors(false, std::nullopt).maximize(Vector::Zero(5), u);
   EXPECT_EQ(u, Vector::Unit(5, 0));
 }
 
@@ -123,7 +127,7 @@ TEST(UnitVectors, SurviveNumbersWhoseSquaresOverflowOrVanish) {
   const Vector shape = (Vector(4) << 3, -4, 1, 2).finished();
   for (const double scale : {1e-300, 1e-160, 1e160, 1e300})
     for (const auto& [nonnegative, k] : {Shape{false, 2}, Shape{true, 2}, Shape{false, 4}}) {
-      const UnitVectors set(nonnegative, k);
+      const UnitVectors set = vectors(nonnegative, k);
       Vector expected(4), u(4);
       set.maximize(shape, expected);
       set.maximize(scale * shape, u);
@@ -141,29 +145,29 @@ TEST(UnitVectors, SurviveNumbersWhoseSquaresOverflowOrVanish) {
 
 TEST(UnitVectors, KnowTheirMembers) {
   const Vector pair = (Vector(4) << 0.6, 0.8, 0, 0).finished();
-  EXPECT_TRUE(UnitVectors(false, Index(2)).contains(pair, 1e-9));
-  EXPECT_FALSE(UnitVectors(false, Index(1)).contains(pair, 1e-9));
-  EXPECT_TRUE(UnitVectors(true, std::nullopt).contains(pair, 1e-9));
-  EXPECT_FALSE(UnitVectors(true, std::nullopt).contains(-pair, 1e-9));
-  EXPECT_FALSE(UnitVectors(false, std::nullopt).contains(1.001 * pair, 1e-9));
-  EXPECT_TRUE(UnitVectors(false, std::nullopt).contains(1.001 * pair, 1e-2));
-  EXPECT_FALSE(UnitVectors(false, std::nullopt)
+  EXPECT_TRUE(vectors(false, Index(2)).contains(pair, 1e-9));
+  EXPECT_FALSE(vectors(false, Index(1)).contains(pair, 1e-9));
+  EXPECT_TRUE(vectors(true, std::nullopt).contains(pair, 1e-9));
+  EXPECT_FALSE(vectors(true, std::nullopt).contains(-pair, 1e-9));
+  EXPECT_FALSE(vectors(false, std::nullopt).contains(1.001 * pair, 1e-9));
+  EXPECT_TRUE(vectors(false, std::nullopt).contains(1.001 * pair, 1e-2));
+  EXPECT_FALSE(vectors(false, std::nullopt)
                    .contains(Vector::Constant(4, std::numeric_limits<double>::quiet_NaN()), 1e-9));
   Vector nearly = pair;
   nearly[2] = -1e-300;
-  EXPECT_FALSE(UnitVectors(true, std::nullopt).contains(nearly, 1e-2)) << "a sign is never forgiven";
-  EXPECT_FALSE(UnitVectors(false, Index(2)).contains(nearly, 1e-2)) << "a non-zero is never forgiven";
+  EXPECT_FALSE(vectors(true, std::nullopt).contains(nearly, 1e-2)) << "a sign is never forgiven";
+  EXPECT_FALSE(vectors(false, Index(2)).contains(nearly, 1e-2)) << "a non-zero is never forgiven";
 }
 
 TEST(UnitVectors, FractionsAllowAtMostThatShareAndAtLeastOneEntry) {
-  const auto support = [](double fraction, Index n) { return UnitVectors(false, fraction).max_support(n); };
+  const auto support = [](double fraction, Index n) { return vectors(false, fraction).max_support(n); };
   EXPECT_EQ(support(0.3, 10), 3);
   EXPECT_EQ(support(0.29, 100), 29) << "0.29 * 100 is a little less than 29 in floating point";
   EXPECT_EQ(support(0.3, 5), 1) << "2 of 5 would be more than 0.3 of them";
   EXPECT_EQ(support(0.01, 5), 1);
   EXPECT_EQ(support(1.0, 7), 7);
-  EXPECT_EQ(UnitVectors(false, Index(9)).max_support(4), 4);
-  EXPECT_EQ(UnitVectors(true, std::nullopt).max_support(4), 4);
+  EXPECT_EQ(vectors(false, Index(9)).max_support(4), 4);
+  EXPECT_EQ(vectors(true, std::nullopt).max_support(4), 4);
 }
 
 }  // namespace

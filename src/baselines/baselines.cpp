@@ -37,7 +37,7 @@ Structure structure_of(Baseline method, const AtomSet& atoms, Index p) {
                                         name(method), atoms.spec(), allowed));
   };
   const auto* vectors = dynamic_cast<const UnitVectors*>(&atoms);
-  require(vectors, "sphere, sparse:K, nonneg and nonneg+sparse:K");
+  require(vectors && vectors->is_plainly_sparse(), "sphere, sparse:K, nonneg and nonneg+sparse:K");
   const Structure result{vectors->max_support(p), !vectors->symmetric()};
   switch (method) {
     case Baseline::gpower_l0:

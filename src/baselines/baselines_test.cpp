@@ -13,30 +13,29 @@ using testing::HasSubstr;
 
 struct Case {
   Baseline method;
-  const char* atoms;
+  Atoms atoms;
 };
-constexpr Case kCases[] = {
-    {Baseline::truncated_power, "sparse:5"},
-    {Baseline::truncated_power, "nonneg+sparse:5"},
-    {Baseline::gpower_l0, "sparse:5"},
-    {Baseline::gpower_l1, "sparse:0.3"},
-    {Baseline::empca, "sparse:5"},
-    {Baseline::empca, "nonneg+sparse:5"},
-    {Baseline::spannogram, "nonneg+sparse:5"},
-    {Baseline::cone_power, "nonneg"},
+const Case kCases[] = {
+    {Baseline::truncated_power, sparse(5)},
+    {Baseline::truncated_power, nonneg() + sparse(5)},
+    {Baseline::gpower_l0, sparse(5)},
+    {Baseline::gpower_l1, sparse_fraction(0.3)},
+    {Baseline::empca, sparse(5)},
+    {Baseline::empca, nonneg() + sparse(5)},
+    {Baseline::spannogram, nonneg() + sparse(5)},
+    {Baseline::cone_power, nonneg()},
 };
 
 TEST(Baselines, GiveMembersWhateverTheDeflation) {
   const Matrix dense = pitprops();
   const auto data = data_matrix(dense);
   const Covariance C(data);
-  for (const auto& [method, spec] : kCases)
+  for (const auto& [method, atoms] : kCases)
     for (const Deflation deflation :
          {Deflation::hotelling, Deflation::projection, Deflation::schur, Deflation::orthogonal_projection})
       for (const int corrections : {0, 2}) {
         SCOPED_TRACE(testing::Message()
-                     << name(method) << ' ' << spec << ' ' << name(deflation) << ' ' << corrections);
-        const Atoms atoms = parse_atoms(spec);
+                     << name(method) << ' ' << atoms->spec() << ' ' << name(deflation) << ' ' << corrections);
         const Matrix U = baseline_components(
             method, C, {.components = 3, .atoms = atoms, .deflation = deflation, .corrections = corrections});
         ASSERT_EQ(U.cols(), 3);
@@ -62,12 +61,12 @@ TEST(Baselines, ExplainWhatPcaDoesWithoutStructure) {
 TEST(Baselines, StandACovarianceThatRunsOut) {
   const Matrix rank_one = Matrix::Ones(6, 6), nothing = Matrix::Zero(6, 6);
   for (const auto& data : {data_matrix(rank_one), data_matrix(nothing)})
-    for (const auto& [method, spec] : kCases) {
-      const Atoms atoms = parse_atoms(spec);
+    for (const auto& [method, atoms] : kCases) {
       const Matrix U =
           baseline_components(method, Covariance(data), {.components = 3, .atoms = atoms, .corrections = 1});
       EXPECT_TRUE(U.allFinite()) << name(method);
-      for (const auto& u : U.colwise()) EXPECT_TRUE(atoms->contains(u)) << name(method) << ' ' << spec;
+      for (const auto& u : U.colwise())
+        EXPECT_TRUE(atoms->contains(u)) << name(method) << ' ' << atoms->spec();
     }
 }
 
@@ -78,7 +77,7 @@ TEST(Baselines, AreTheSameForASeed) {
   const auto run = [&](Baseline method, std::uint64_t seed) {
     return baseline_components(method, C,
                                {.components = 2,
-                                .atoms = parse_atoms("nonneg+sparse:6"),
+                                .atoms = nonneg() + sparse(6),
                                 .seed = seed,
                                 .restarts = 1,
                                 .dimension = 4,
@@ -128,15 +127,15 @@ TEST(Baselines, SayWhatTheyCannotDo) {
   const Matrix dense = pitprops();
   const auto data = data_matrix(dense);
   const Covariance C(data);
-  const auto message = [&](Baseline method, const char* spec) {
-    return message_of<InvalidArgument>([&] { baseline_components(method, C, {.atoms = parse_atoms(spec)}); });
+  const auto message = [&](Baseline method, const Atoms& atoms) {
+    return message_of<InvalidArgument>([&] { baseline_components(method, C, {.atoms = atoms}); });
   };
-  EXPECT_THAT(message(Baseline::gpower_l0, "nonneg+sparse:5"),
+  EXPECT_THAT(message(Baseline::gpower_l0, nonneg() + sparse(5)),
               AllOf(HasSubstr("gpower-l0"), HasSubstr("sparse:K")));
-  EXPECT_THAT(message(Baseline::spannogram, "sparse:5"),
+  EXPECT_THAT(message(Baseline::spannogram, sparse(5)),
               AllOf(HasSubstr("sparse:5"), HasSubstr("nonneg+sparse:K")));
-  EXPECT_THAT(message(Baseline::cone_power, "nonneg+sparse:5"), HasSubstr("allowed are nonneg"));
-  EXPECT_THAT(message(Baseline::empca, "sparse:14"), HasSubstr("14 non-zeros do not fit"));
+  EXPECT_THAT(message(Baseline::cone_power, nonneg() + sparse(5)), HasSubstr("allowed are nonneg"));
+  EXPECT_THAT(message(Baseline::empca, sparse(14)), HasSubstr("14 non-zeros do not fit"));
   EXPECT_THAT(
       message_of<InvalidArgument>([&] {
         baseline_components(

@@ -32,8 +32,8 @@ TEST(TruncatedPower, NeverFalls) {
   const Matrix dense = low_rank_covariance(60, 20, 1);
   const auto data = data_matrix(dense);
   const Covariance C(data);
-  for (const char* spec : {"sparse:7", "nonneg+sparse:7", "nonneg"}) {
-    const Atoms atoms = parse_atoms(spec);
+  for (const Atoms& atoms : {sparse(7), nonneg() + sparse(7), nonneg()}) {
+    const std::string spec = atoms->spec();
     double previous = 0, first = 0;
     for (int iterations = 1; iterations <= 12; ++iterations) {
       const double value =

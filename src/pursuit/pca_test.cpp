@@ -34,8 +34,8 @@ TEST(Pca, SphereIsClassicalPca) {
 TEST(Pca, SparseLoadingsKeepTheirBoundAndStayBelowPca) {
   const Matrix A = samples_with_offset(60, 40, 2);
   const double bound = pca(data_matrix(A), {.components = 4}).explained_span;
-  for (const char* spec : {"sparse:8", "nonneg+sparse:8", "nonneg"}) {
-    const Atoms atoms = parse_atoms(spec);
+  for (const Atoms& atoms : {sparse(8), nonneg() + sparse(8), nonneg()}) {
+    const std::string spec = atoms->spec();
     const PcaResult result = pca(data_matrix(A), {.components = 4, .atoms = atoms});
     EXPECT_LE(result.explained_span, bound + 1e-12) << spec;
     EXPECT_GT(result.explained_span, 0.5 * bound) << spec;
@@ -46,8 +46,9 @@ TEST(Pca, SparseLoadingsKeepTheirBoundAndStayBelowPca) {
 
 TEST(Pca, MoreEffortExplainsNoLess) {
   const Matrix A = samples_with_offset(50, 60, 5);
-  for (const char* spec : {"sparse:6", "nonneg+sparse:6"}) {
-    PcaOptions options{.components = 3, .atoms = parse_atoms(spec)};
+  for (const Atoms& atoms : {sparse(6), nonneg() + sparse(6)}) {
+    const std::string spec = atoms->spec();
+    PcaOptions options{.components = 3, .atoms = atoms};
     options.effort = PcaOptions::Effort::low;
     const double low = pca(data_matrix(A), options).explained_span;
     options.effort = PcaOptions::Effort::normal;

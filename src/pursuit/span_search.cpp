@@ -232,7 +232,8 @@ class Search {
     for (double share = kShrink;; share *= kShrink) {
       bool wider = false;
       for (std::size_t i = 0; i < sets_.size(); ++i) {
-        const auto* set = dynamic_cast<const UnitVectors*>(wanted[i].get());
+        const auto* vectors = dynamic_cast<const UnitVectors*>(wanted[i].get());
+        const auto* set = vectors && vectors->is_plainly_sparse() ? vectors : nullptr;
         const Index k = set ? set->max_support(U.rows()) : U.rows(), now = Index(share * double(U.rows()));
         if (!set || now <= k) {
           sets_[i] = wanted[i];

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pursuit/base/types.hpp"
 
@@ -37,7 +38,7 @@ class AtomSet {
   /// Whether u is a member; `tolerance` forgives rounding in its norm, never a non-zero or a sign.
   virtual bool contains(ConstVectorRef u, double tolerance = 1e-9) const = 0;
 
-  /// The text that parse_atoms() turns back into this set.
+  /// The text that parse_atoms() turns back into this set; it begins with "custom:" where no text can.
   virtual std::string spec() const = 0;
 
   /// Whether u in A implies -u in A.
@@ -49,6 +50,25 @@ class AtomSet {
 
   /// Whether the set is every vector of unit norm: the classical SVD.
   virtual bool is_sphere() const { return false; }
+
+  /// What share of the largest <u, g> maximize promises: 1 where it is exact, less where the problem is too
+  /// hard for that, 0 where nothing is promised.
+  virtual double oracle_factor() const { return 1; }
+
+  /// Whether fit reaches the global optimum for every a; where not, it ends in a local one.
+  virtual bool exact_fit() const { return false; }
+
+  /// The set of the atom with this number, counted from 0, where every atom has its own (see per_atom).
+  virtual const AtomSet& of_atom(Index) const { return *this; }
+  virtual bool varies_by_atom() const { return false; }
+
+  /// Members of both sets; empty where this set knows no exact oracles for them. Ask by a + b, which tries
+  /// both sides.
+  virtual std::shared_ptr<const AtomSet> intersect(const AtomSet&) const { return nullptr; }
+
+  /// Whether a member of this set for the entries where mask is 1 stays a member, and no better one appears,
+  /// when zeros are put where mask is 0.
+  virtual bool ignores_zeros(const std::vector<unsigned char>&) const { return false; }
 
   /// Throws InvalidArgument where the set makes no sense for vectors of n entries.
   virtual void require_dimension(Index n) const;
@@ -83,10 +103,8 @@ struct CustomSet {
   std::function<Vector(ConstVectorRef g)> maximize;
   std::function<bool(ConstVectorRef u, double tolerance)> contains = {};
   bool symmetric = false;
+  std::string spec = {};  // where a text can stand for it; "custom:" and the name otherwise
 };
 Atoms custom(CustomSet definition);
-
-/// The set of a spec: sphere, nonneg, sparse:40, sparse:0.1, nonneg+sparse:40.
-Atoms parse_atoms(const std::string& spec);
 
 }  // namespace pursuit

@@ -6,17 +6,18 @@
 //     std::cerr << hats->spec() << " breaks the law of " << law << ": " << detail << '\n';
 //
 //   membership      contains() accepts every answer of maximize and fit
-//   best            no other member is better than maximize(g) along g
+//   best            no other member is better than maximize(g) along g, or, where the oracle promises only a
+//                   share of the best (oracle_factor), better than that share allows
 //   homogeneity     maximize(c g) is as good along g as maximize(g), for every c > 0
 //   determinism     the same input gives the same bits, ties included, whatever the output held before
 //   zero            maximize(0) is a member; the best fit to b = 0 has scale 0
 //   finiteness      a NaN or infinite entry throws InvalidArgument
 //   uniform fit     fit with equal curvatures is as good as maximize along b and, where the sign is free, -b
 //   fit             the scale has an allowed sign; the fit is no worse than the uniform one scaled as well as
-//                   can be, and than every other member where exact_fit says so
+//                   can be, and than every other member where exact_fit() says so
 //   symmetry        symmetric() means that -u is a member with u
 //   coordinatewise  coordinatewise() and is_sphere() mean that maximize only clips and scales
-//   spec            parse_atoms(spec()) is the same set; "custom:" sets are excused
+//   spec            what options.parse makes of spec() is the same set; "custom:" sets are excused
 //
 // Inputs are sampled (dense, thin, tied, one-signed and badly scaled vectors), so that an answer without a
 // violation is evidence, not proof. Cost: about trials * n * (trials + 40) multiply-adds and 40 * trials
@@ -39,8 +40,8 @@ struct LawOptions {
   /// The largest <u, g> over the set, from an exhaustive search; used where given, for small n.
   std::function<double(ConstVectorRef g)> brute_force = {};
 
-  /// Whether fit(a, b) claims the global optimum. Sets that override it should; the default is local.
-  bool exact_fit = false;
+  /// Turns specs into sets (parse_atoms of the catalogue); without it the law of specs is not heard.
+  std::function<Atoms(const std::string& spec)> parse = {};
 };
 
 struct LawViolation {

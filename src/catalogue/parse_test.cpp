@@ -1,6 +1,6 @@
 // Names of sets, compositions and sets brought by a user.
 
-#include "pursuit/atoms/atom_set.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -30,14 +30,16 @@ TEST(ParseAtoms, ReadsOtherSpellings) {
 }
 
 TEST(ParseAtoms, SaysWhatIsWrong) {
-  const auto known = HasSubstr("known are sphere, nonneg, sparse:COUNT");
+  const auto known = HasSubstr("known are sphere, nonneg, sparse:K");
   EXPECT_THAT(refusal("round"), AllOf(HasSubstr("atom set 'round'"), HasSubstr("not a known set"), known));
   EXPECT_THAT(refusal("Sphere"), AllOf(HasSubstr("'Sphere' is not a known set"), known));
   EXPECT_THAT(refusal(""), AllOf(HasSubstr("a name is missing"), known));
   EXPECT_THAT(refusal("nonneg+"), AllOf(HasSubstr("atom set 'nonneg+'"), HasSubstr("a name is missing")));
   EXPECT_THAT(refusal("sphere++nonneg"), HasSubstr("a name is missing"));
-  EXPECT_THAT(refusal("sparse"), AllOf(HasSubstr("'sparse' is not a known set"), HasSubstr("sparse:COUNT")));
-  EXPECT_THAT(refusal("sparse:"), AllOf(HasSubstr("'' is neither a count such as 40 nor a fraction"), known));
+  EXPECT_THAT(refusal("sparse"),
+              AllOf(HasSubstr("a parameter is missing"), HasSubstr("the form is sparse:K")));
+  EXPECT_THAT(refusal("sparse:"),
+              AllOf(HasSubstr("'' is neither a count such as 40 nor a fraction"), HasSubstr("sparse:K")));
   EXPECT_THAT(refusal("sparse:ten"), HasSubstr("'ten' is neither a count"));
   EXPECT_THAT(refusal("sparse:10x"), HasSubstr("'10x' is neither a count"));
   EXPECT_THAT(refusal("sparse: 10"), HasSubstr("' 10' is neither a count"));
@@ -52,7 +54,7 @@ TEST(ParseAtoms, ChecksCountsAndFractions) {
   EXPECT_THAT(refusal("sparse:0.0"), AllOf(HasSubstr("sparse:0"), no_fraction));
   EXPECT_THAT(refusal("sparse:-0.5"), AllOf(HasSubstr("sparse:-0.5"), no_fraction));
   EXPECT_THAT(refusal("sparse:1.5"), AllOf(HasSubstr("sparse:1.5"), no_fraction));
-  EXPECT_THAT(refusal("sparse:nan"), AllOf(HasSubstr("sparse:nan"), no_fraction));
+  EXPECT_THAT(refusal("sparse:nan"), HasSubstr("'nan' is neither a count"));
   EXPECT_THAT(refusal("sparse:inf"), AllOf(HasSubstr("sparse:inf"), no_fraction));
   EXPECT_THAT(message_of<InvalidArgument>([] { sparse(0); }), AllOf(HasSubstr("sparse:0"), too_few));
   EXPECT_THAT(message_of<InvalidArgument>([] { sparse_fraction(2); }), no_fraction);

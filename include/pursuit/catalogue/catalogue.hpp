@@ -1,0 +1,34 @@
+#pragma once
+// The atom sets by name: what a user types, and what each of them is.
+//
+//   pursuit::parse_atoms("nonneg+sparse:40")
+//   pursuit::parse_atoms("0-99:nonneg|100-:sparse:5")
+//
+//   SPEC   = RANGES | SETS
+//   RANGES = FIRST-LAST:SETS | ... | FIRST-:SETS         entries counted from 0, both ends included
+//   SETS   = SET + SET + ...                             members of all of them
+//   SET    = name, or name:parameter:parameter...        the last parameter may be a list, one for each atom
+
+#include <string>
+#include <vector>
+
+#include "pursuit/atoms/atom_set.hpp"
+
+namespace pursuit {
+
+/// The set of a spec. InvalidArgument says what is wrong with it, InvalidInput what is wrong with a file that
+/// it names.
+Atoms parse_atoms(const std::string& spec);
+
+/// One kind of set.
+struct CatalogueEntry {
+  std::string name;         // sparse
+  std::string form;         // sparse:K
+  std::string summary;      // one line
+  std::string description;  // a paragraph: what it is, what its oracles cost, where it comes from
+  std::string example;      // a spec that works without a file, or with the one that `example_file` holds
+  std::string example_file = {};
+};
+const std::vector<CatalogueEntry>& catalogue();
+
+}  // namespace pursuit

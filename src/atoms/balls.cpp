@@ -1,0 +1,126 @@
+// Sets whose members need not have unit norm: balls of p-norms and the simplex. Multiples of their members
+// fill everything, or everything non-negative, so that fit is one step per coordinate.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "atoms/simple_members.hpp"
+#include "atoms/unit_vectors.hpp"
+#include "pursuit/atoms/structures.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Members are u = x / size(x) for any x, or any non-negative x.
+class ScaledVectors : public AtomSet {
+ public:
+  explicit ScaledVectors(bool nonnegative) : nonnegative_(nonnegative) {}
+  bool symmetric() const override { return !nonnegative_; }
+  bool exact_fit() const override { return true; }
+  bool ignores_zeros(const std::vector<unsigned char>&) const override { return true; }
+
+ protected:
+  bool nonnegative() const { return nonnegative_; }
+  virtual double size(ConstVectorRef x) const = 0;
+
+  double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const override {
+    return fit_impl(Vector::Constant(b.size(), curvature), b, sign, u);
+  }
+
+  double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
+    u = (a.array() > 0).select(b.array() / a.array(), 0.0);
+    double direction = 1;
+    if (nonnegative_) {
+      const double up = b.dot(u.cwiseMax(0.0)), down = b.dot(u.cwiseMin(0.0));
+      if (sign == Sign::free && down > up) direction = -1;
+      u = (direction * u).cwiseMax(0.0).eval();
+    }
+    const double largest = u.cwiseAbs().maxCoeff();
+    if (!(largest > std::numeric_limits<double>::min())) {
+      maximize(b, u);
+      return 0;
+    }
+    u /= largest;
+    const double scale = size(u);
+    u /= scale;
+    return direction * scale * largest;
+  }
+
+ private:
+  bool nonnegative_;
+};
+
+/// sum |u_i|^p <= 1.
+class PowerBall final : public ScaledVectors {
+ public:
+  PowerBall(double p, bool nonnegative) : ScaledVectors(nonnegative), p_(p) {
+    if (!(p >= 1)) throw InvalidArgument(fmt::format("lp:{}: a norm needs p of at least 1, or inf", p));
+  }
+
+  std::string spec() const override { return fmt::format("{}lp:{}", nonnegative() ? "nonneg+" : "", p_); }
+
+  bool contains(ConstVectorRef u, double tolerance) const override {
+    return u.allFinite() && size(u) <= 1 + tolerance && !(nonnegative() && u.minCoeff() < 0);
+  }
+
+  Atoms intersect(const AtomSet& other) const override {
+    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
+    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
+    return std::make_shared<PowerBall>(p_, true);
+  }
+
+ private:
+  double size(ConstVectorRef x) const override {
+    const double largest = x.cwiseAbs().maxCoeff();
+    if (largest == 0 || std::isinf(p_)) return largest;
+    return largest * std::pow((x.array().abs() / largest).pow(p_).sum(), 1 / p_);
+  }
+
+  void maximize_impl(ConstVectorRef g, VectorRef u) const override {
+    u = nonnegative() ? Vector(g.cwiseMax(0.0)) : Vector(g);
+    const double largest = u.cwiseAbs().maxCoeff();
+    if (largest == 0 || p_ == 1) {
+      Index best = 0;
+      (nonnegative() ? Vector(g) : Vector(g.cwiseAbs())).maxCoeff(&best);
+      u.setZero();
+      u[best] = g[best] < 0 && !nonnegative() ? -1 : 1;
+      return;
+    }
+    // Equality in Hoelder's inequality: u_i ~ |g_i|^(q - 1), 1/p + 1/q = 1.
+    const double power = std::isinf(p_) ? 0.0 : 1 / (p_ - 1);
+    u = (u.array() == 0).select(0.0, u.array().sign() * (u.array().abs() / largest).pow(power));
+    u /= size(u);
+  }
+
+  double p_;
+};
+
+/// u_i >= 0, sum u_i = 1.
+class Simplex final : public ScaledVectors {
+ public:
+  Simplex() : ScaledVectors(true) {}
+
+  std::string spec() const override { return "simplex"; }
+  bool contains(ConstVectorRef u, double tolerance) const override {
+    return u.minCoeff() >= 0 && std::abs(u.sum() - 1) <= tolerance;
+  }
+
+ private:
+  double size(ConstVectorRef x) const override { return x.sum(); }
+  void maximize_impl(ConstVectorRef g, VectorRef u) const override { best_coordinate(g, u); }
+};
+
+}  // namespace
+
+Atoms lp(double p) {
+  return std::make_shared<PowerBall>(p, false);
+}
+Atoms simplex() {
+  return std::make_shared<Simplex>();
+}
+
+}  // namespace pursuit

@@ -1,0 +1,143 @@
+// Ranges of entries with a structure each. The multiples of members of the parts form a product of cones, and
+// a projection onto a product is one projection per part.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "atoms/cone_set.hpp"
+#include "pursuit/atoms/structures.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+struct Part {
+  Index first, last;  // inclusive; last < 0: to the end
+  std::shared_ptr<const ConeSet> set;
+};
+
+class Product final : public ConeSet {
+ public:
+  explicit Product(const std::vector<RangePart>& parts) {
+    if (parts.empty()) throw InvalidArgument("a product of sets needs at least one range");
+    Index next = 0;
+    for (const auto& [first, last, set] : parts) {
+      const bool open = last < 0, is_final = &set == &parts.back().set;
+      if (first != next || (!open && last < first) || (open && !is_final))
+        throw InvalidArgument(fmt::format(
+            "range {}-{}: ranges follow each other without gaps, from 0, and only the last may be "
+            "open; this one should start at {}",
+            first, open ? "" : std::to_string(last), next));
+      auto cone = std::dynamic_pointer_cast<const ConeSet>(set);
+      if (!cone)
+        throw InvalidArgument(fmt::format(
+            "range {}-{}: '{}' has no exact oracle as part of a product; sets of unit vectors with an exact "
+            "fit have: sphere, nonneg, sparse, group, tree, graph, block, support, monotone, unimodal, "
+            "convex-shape, smooth, fused, binary, dictionary, span",
+            first, open ? "" : std::to_string(last), set->spec()));
+      parts_.push_back({first, last, std::move(cone)});
+      next = last + 1;
+    }
+  }
+
+  std::string spec() const override {
+    std::string text;
+    bool custom = false;
+    for (const Part& part : parts_) {
+      const std::string inner = part.set->spec();
+      custom = custom || inner.starts_with("custom:");
+      text += fmt::format("{}{}-{}:{}", text.empty() ? "" : "|", part.first,
+                          part.last < 0 ? "" : std::to_string(part.last), inner);
+    }
+    return custom ? "custom:" + text : text;
+  }
+  bool symmetric() const override {
+    return all([](const ConeSet& set) { return set.symmetric(); });
+  }
+  bool exact_fit() const override {
+    return all([](const ConeSet& set) { return set.exact_fit(); });
+  }
+  double oracle_factor() const override {
+    double factor = 1;
+    for (const Part& part : parts_) factor = std::min(factor, part.set->oracle_factor());
+    return factor;
+  }
+
+  void require_dimension(Index n) const override {
+    const Part& final_part = parts_.back();
+    if (final_part.last < 0 ? n <= final_part.first : n != final_part.last + 1)
+      throw InvalidArgument(fmt::format("{}: the ranges do not cover vectors of {} entries", spec(), n));
+    for (const Part& part : parts_) part.set->require_dimension(length(part, n));
+  }
+
+  bool contains(ConstVectorRef u, double tolerance) const override {
+    if (!has_unit_norm(u, tolerance)) return false;
+    return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      const Vector inside = u.segment(part.first, length(part, u.size()));
+      const double norm = inside.norm();
+      return norm == 0 || part.set->contains(inside / norm, std::max(tolerance, 1e-15 / norm));
+    });
+  }
+
+  Atoms intersect(const AtomSet& other) const override {
+    if (!other.coordinatewise()) return nullptr;  // sphere and nonneg mean the same for every range
+    std::vector<RangePart> narrowed;
+    for (const Part& part : parts_) {
+      Atoms both = part.set->intersect(other);
+      if (!both) both = other.intersect(*part.set);
+      if (!both) return nullptr;
+      narrowed.push_back({part.first, part.last, std::move(both)});
+    }
+    return std::make_shared<Product>(narrowed);
+  }
+
+  double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
+    double gain = 0;
+    for (const Part& part : parts_) {
+      const Index n = length(part, b.size());
+      const double own =
+          part.set->project(a.segment(part.first, n), b.segment(part.first, n), x.segment(part.first, n));
+      if (!(own > 0)) x.segment(part.first, n).setZero();
+      gain += own;
+    }
+    return gain;
+  }
+
+  /// No part can do better than 0, so that only the least bad one is not zero.
+  void least_bad(ConstVectorRef g, VectorRef u) const override {
+    double best = -std::numeric_limits<double>::infinity();
+    u.setZero();
+    Vector candidate = Vector::Zero(g.size());
+    for (const Part& part : parts_) {
+      const Index n = length(part, g.size());
+      candidate.setZero();
+      part.set->least_bad(g.segment(part.first, n), candidate.segment(part.first, n));
+      if (const double value = candidate.dot(g); value > best) {
+        best = value;
+        u = candidate;
+      }
+    }
+  }
+
+ private:
+  static Index length(const Part& part, Index n) { return (part.last < 0 ? n : part.last + 1) - part.first; }
+
+  template <class Property>
+  bool all(const Property& property) const {
+    return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) { return property(*part.set); });
+  }
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+Atoms product(std::vector<RangePart> parts) {
+  return std::make_shared<Product>(parts);
+}
+
+}  // namespace pursuit
