@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "apps/known_atoms.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -15,6 +17,7 @@ namespace {
 struct FactorCommand {
   CommonOptions common;
   FactorOptions options;
+  KnownAtoms known;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
   bool covariance = false;
 };
@@ -22,7 +25,9 @@ struct FactorCommand {
 constexpr const char* kFooter = R"(Atom sets (SPEC):
   sphere            any direction                    nonneg            no negative entry
   sparse:40         at most 40 non-zeros             sparse:0.1        at most a tenth of the entries
-  nonneg+sparse:40  both
+  nonneg+sparse:40  both                             sparse:300,200    300 for the first atom, 200 for the others
+  group:FILE:3      3 groups of entries              nonneg+unimodal   a peak
+  ... 'pursuit atoms' lists all of them, 'pursuit atoms SPEC' explains one.
 
 An entry that a sparse file does not store is an observed zero.
 
@@ -33,20 +38,28 @@ Examples:
   sparse NMF  pursuit factor A.npy --rank 20 --left nonneg --right nonneg+sparse:0.1 --weights nonneg
   PCA         pursuit factor data.csv --covariance --symmetric sphere --rank 5
   sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
-  similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz)";
+  similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
+  known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
+  go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz)";
 
-FactorResult compute(const FactorCommand& command, const AnyMatrix& matrix) {
+/// Everything that can be refused before the input is read.
+FactorOptions options_of(const FactorCommand& command) {
+  if (command.covariance && command.symmetric.empty())
+    throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  options.left = parse_atoms(command.symmetric.empty() ? command.left : command.symmetric);
+  options.right = command.symmetric.empty() ? parse_atoms(command.right) : options.left;
+  return options;
+}
+
+FactorResult compute(const FactorCommand& command, FactorOptions options, const AnyMatrix& matrix) {
   options.observer = watch("factor");
   DataMatrixPtr data = data_matrix(matrix, command.common.threads);
-  if (command.symmetric.empty()) {
-    options.left = parse_atoms(command.left);
-    options.right = parse_atoms(command.right);
-    return factor(data, options);
-  }
-  options.left = parse_atoms(command.symmetric);
+  const Index left_size = command.covariance ? data->cols() : data->rows();
+  read_known_atoms(command.known, left_size, data->cols(), options);
+  if (command.symmetric.empty()) return factor(data, options);
   if (command.covariance) {
     if (data->rows() < 2)
       throw InvalidInput("a covariance needs at least two rows (samples); the input has one");
@@ -56,16 +69,11 @@ FactorResult compute(const FactorCommand& command, const AnyMatrix& matrix) {
 }
 
 int run(const FactorCommand& command) {
-  if (command.covariance && command.symmetric.empty())
-    throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
-  for (const auto& spec : {command.left, command.right})
-    parse_atoms(spec);  // refused before the input is read
-  if (!command.symmetric.empty()) parse_atoms(command.symmetric);
-  parse_weight_rule(command.weights);
+  const FactorOptions options = options_of(command);
   prepare_outputs({command.out, command.plot});
 
   NamedMatrix input = read_matrix(command.input);
-  const FactorResult result = compute(command, input.matrix);
+  const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   if (!command.out.empty())
     save_model(command.out, {result.model,
@@ -80,10 +88,17 @@ int run(const FactorCommand& command) {
                               {"stop", name(result.stop)},
                               {"relative_error", fmt::format("{}", result.relative_error)}}});
   if (!command.plot.empty()) write_error_plot(command.plot, result.trace);
-  if (command.common.json)
-    print_json(describe(result));
-  else
+  // Inexact oracles may miss better atoms: whoever reads the error should know.
+  const double factor = std::min(options.left->oracle_factor(), options.right->oracle_factor());
+  if (command.common.json) {
+    nlohmann::json object = describe(result);
+    object["oracle_factor"] = factor;
+    print_json(object);
+  } else {
     print_summary(result, command.out);
+    if (factor < 1)
+      fmt::print("The oracle of these sets is inexact: it reaches at least {:.3g} of the best.\n", factor);
+  }
   return result.stop == Stop::interrupted ? interrupted : success;
 }
 
@@ -106,6 +121,7 @@ void add_factor(CLI::App& app, int& status) {
   sub->add_option("--weights", command->weights,
                   "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
       ->capture_default_str();
+  add_known_atoms(*sub, command->known);
   add_pursuit_options(*sub, command->options);
   sub->add_option("-o,--out", command->out,
                   "Write the model here (.npz: left, right, weights, trace, metadata)");

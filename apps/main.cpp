@@ -14,6 +14,7 @@ constexpr const char* kFooter = R"(Examples:
   pursuit pca expression.csv --components 5 --atoms sparse:300 --out signatures.npz
   pursuit complete ratings.dat --holdout 0.1 --out model.npz
   pursuit recommend model.npz --row 42 --top 10 --exclude-seen
+  pursuit atoms nonneg+unimodal
   pursuit inspect parts.npz
   pursuit demo
 
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   add_predict(app, status);
   add_recommend(app, status);
   add_evaluate(app, status);
+  add_atoms(app, status);
   add_inspect(app, status);
   add_reconstruct(app, status);
   add_convert(app, status);

@@ -39,15 +39,6 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
 }
 
 void add_pursuit_options(CLI::App& command, FactorOptions& options) {
-  command
-      .add_option_function<std::string>(
-          "--start",
-          [&options](const std::string& text) {
-            options.start = text == "leading" ? Start::leading : Start::greedy;
-          },
-          "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
-          "singular vectors, faster for large ranks")
-      ->check(CLI::IsMember({"greedy", "leading"}));
   command.add_option("--corrections", options.corrections, "Sweeps over all atoms after every new one")
       ->capture_default_str();
   command.add_option("--correct-last", options.correct_last,

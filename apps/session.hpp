@@ -65,5 +65,6 @@ void add_complete(CLI::App& app, int& status);
 void add_predict(CLI::App& app, int& status);
 void add_recommend(CLI::App& app, int& status);
 void add_evaluate(CLI::App& app, int& status);
+void add_atoms(CLI::App& app, int& status);
 
 }  // namespace pursuit::app

@@ -21,6 +21,7 @@ class ScaledVectors : public AtomSet {
   explicit ScaledVectors(bool nonnegative) : nonnegative_(nonnegative) {}
   bool symmetric() const override { return !nonnegative_; }
   bool exact_fit() const override { return true; }
+  bool has_unit_norms() const override { return false; }
   bool ignores_zeros(const std::vector<unsigned char>&) const override { return true; }
 
  protected:

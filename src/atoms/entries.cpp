@@ -23,6 +23,7 @@ class Box final : public AtomSet {
 
   std::string spec() const override { return fmt::format("box:{}:{}", lo_, hi_); }
   bool symmetric() const override { return lo_ == -hi_; }
+  bool has_unit_norms() const override { return false; }
   bool exact_fit() const override { return true; }
   bool ignores_zeros(const std::vector<unsigned char>&) const override { return lo_ <= 0 && hi_ >= 0; }
   bool contains(ConstVectorRef u, double tolerance) const override {
@@ -108,6 +109,7 @@ class Signs final : public AtomSet {
  public:
   std::string spec() const override { return "sign"; }
   bool symmetric() const override { return true; }
+  bool has_unit_norms() const override { return false; }
   bool exact_fit() const override { return true; }
   bool contains(ConstVectorRef u, double) const override { return (u.array().abs() == 1).all(); }
 

@@ -40,6 +40,9 @@ class PerAtom final : public AtomSet {
   bool symmetric() const override {
     return all([](const AtomSet& set) { return set.symmetric(); });
   }
+  bool has_unit_norms() const override {
+    return all([](const AtomSet& set) { return set.has_unit_norms(); });
+  }
   double oracle_factor() const override {
     double factor = 1;
     for (const Atoms& set : sets_) factor = std::min(factor, set->oracle_factor());

@@ -14,6 +14,7 @@ class Restricted final : public AtomSet {
   bool contains(ConstVectorRef u, double tolerance) const override;
   std::string spec() const override;
   bool symmetric() const override { return inner_->symmetric(); }
+  bool has_unit_norms() const override { return inner_->has_unit_norms(); }
   double oracle_factor() const override { return inner_->oracle_factor(); }
   bool exact_fit() const override { return inner_->exact_fit(); }
   void require_dimension(Index n) const override;

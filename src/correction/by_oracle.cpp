@@ -10,7 +10,7 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
   Model& model = iterate.model;
-  const Index first = std::max<Index>(0, model.rank() - options.last);
+  const Index first = std::max(options.fixed_left, model.rank() - options.last);
   OracleOptions oracle = options.oracle;
   oracle.sign = options.fixed_weights ? Sign::nonnegative : options.sign;
   SweepCounter counter(options);
@@ -25,7 +25,7 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
       R->apply(u, image);
       const double without =
           iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
-      const RankOneAtom found = refine_symmetric(*R, atoms, u, oracle);
+      const RankOneAtom found = refine_symmetric(*R, atoms.of_atom(i), u, oracle);
       const double found_norm = found.u.squaredNorm();
       const double weight = options.fixed_weights ? alpha : found.value / (found_norm * found_norm);
       const double with = without - weight * found.value + 0.5 * std::pow(weight * found_norm, 2);

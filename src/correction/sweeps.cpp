@@ -26,9 +26,9 @@ bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
          !options.fixed_weights;
 }
 
-/// Splits the columns of X into unit atoms and weights; a zero column keeps its old atom.
-void split_scale(const Matrix& X, Matrix& atoms, Vector& weights) {
-  for (Index i = 0; i < X.cols(); ++i) {
+/// Splits the columns of X, from `first` on, into unit atoms and weights; a zero column keeps its old atom.
+void split_scale(const Matrix& X, Index first, Matrix& atoms, Vector& weights) {
+  for (Index i = first; i < X.cols(); ++i) {
     weights[i] = X.col(i).norm();
     if (weights[i] > 0) atoms.col(i) = X.col(i) / weights[i];
   }
@@ -41,7 +41,7 @@ void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index fir
   Matrix X = atoms * weights.asDiagonal();
   if (acts_on_coordinates(set, options)) {
     coordinate_sweep(P, G, {!set.symmetric(), first, passes, options.threads}, X);
-    split_scale(X, atoms, weights);
+    split_scale(X, first, atoms, weights);
     return;
   }
   Vector target(X.rows()), atom(X.rows());
@@ -53,9 +53,9 @@ void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index fir
     target = others.col(0);
     if (options.fixed_weights) {
       if (weights[i] == 0) continue;
-      set.maximize(weights[i] * target, atom);
+      set.of_atom(i).maximize(weights[i] * target, atom);
     } else {
-      weights[i] = set.fit(G(i, i), target, options.sign, atom);
+      weights[i] = set.of_atom(i).fit(G(i, i), target, options.sign, atom);
     }
     atoms.col(i) = atom;
     X.col(i) = weights[i] * atom;
@@ -75,7 +75,9 @@ Vector products_with_target(const Matrix& P, const Matrix& V) {
 
 CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
                                const CorrectionOptions& options, Iterate& iterate) {
-  const Index first = std::max<Index>(0, iterate.model.rank() - options.last);
+  const Index oldest = std::max<Index>(0, iterate.model.rank() - options.last);
+  const Index first_left = std::max(oldest, options.fixed_left),
+              first_right = std::max(oldest, options.fixed_right);
   const auto [left_passes, right_passes] = passes_per_side(f, iterate.model.rank());
   SweepCounter counter(options);
   Model next = iterate.model;
@@ -83,10 +85,10 @@ CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left,
   for (bool more = true; more;) {
     f.data().apply(next.right, P);  // left side: P = Y V, G = V^T V
     G = gram_of(next.right);
-    update_side(left, P, G, first, left_passes, options, next.left, next.weights);
+    update_side(left, P, G, first_left, left_passes, options, next.left, next.weights);
     f.data().apply_transposed(next.left, P);  // right side: P = Y^T U, G = U^T U
     G = gram_of(next.left);
-    update_side(right, P, G, first, right_passes, options, next.right, next.weights);
+    update_side(right, P, G, first_right, right_passes, options, next.right, next.weights);
     const double reached = objective_of(f, P, G, next.right * next.weights.asDiagonal());
 
     const double before = iterate.objective;
@@ -171,7 +173,8 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
 CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
-  const bool everything = options.last >= iterate.model.rank();
+  const bool everything =
+      options.last >= iterate.model.rank() && options.fixed_left == 0 && options.fixed_right == 0;
   if (everything && options.sweeps > 2 && acts_on_coordinates(left, options) &&
       acts_on_coordinates(right, options))
     return extrapolated_sweeps(f, !left.symmetric(), !right.symmetric(), options, iterate);

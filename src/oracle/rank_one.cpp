@@ -9,9 +9,13 @@
 namespace pursuit {
 namespace {
 
-/// u <- the member with the largest <u, g>, or the largest |<u, g>| where the weight may take either sign.
-double best_member(const AtomSet& set, ConstVectorRef g, Sign sign, VectorRef u) {
-  return set.fit(1.0, g, sign, u);
+/// u <- the member with the largest <u, g>, or the largest |<u, g>| where the weight may take either sign;
+/// relative to its norm where its scale is free.
+void best_member(const AtomSet& set, ConstVectorRef g, const OracleOptions& options, VectorRef u) {
+  if (options.free_scale)
+    set.fit(1.0, g, options.sign, u);
+  else
+    set.maximize(g, u);
 }
 
 /// A block of starts that loses its worse half now and then, and remembers how all of them ended.
@@ -75,35 +79,33 @@ RankOneAtom refine_rank_one(const LinearOperator& R, const AtomSet& left, const 
   Matrix V = starts, U(R.rows(), starts.cols()), products;
   for (Index s = 0; s < V.cols(); ++s) right.maximize(starts.col(s), V.col(s));
   Contest contest(starts.cols(), options.tolerance);
-  Vector values, signs = Vector::Ones(V.cols());
+  Vector values, sizes = Vector::Ones(V.cols());  // <R, u v^T> = values * sizes
   int iteration = 0;
   for (bool settled = false; !settled && iteration < options.max_iterations;) {
     ++iteration;
     R.apply(V, products);  // u <- argmax <u, R v>
-    for (Index s = 0; s < V.cols(); ++s) best_member(left, products.col(s), options.sign, U.col(s));
+    for (Index s = 0; s < V.cols(); ++s) best_member(left, products.col(s), options, U.col(s));
     R.apply_transposed(U, products);  // v <- argmax <R^T u, v>
     values.resize(V.cols());
     for (Index s = 0; s < V.cols(); ++s) {
-      best_member(right, products.col(s), options.sign, V.col(s));
+      best_member(right, products.col(s), options, V.col(s));
       const double value = products.col(s).dot(V.col(s));
-      signs[s] = value < 0 ? -1 : 1;
-      values[s] = options.sign == Sign::free ? std::abs(value) : value;
+      sizes[s] = options.free_scale ? U.col(s).norm() * V.col(s).norm() : 1.0;
+      if (!(sizes[s] > 0)) sizes[s] = 1;
+      if (options.sign == Sign::free && value < 0) sizes[s] = -sizes[s];
+      values[s] = value / sizes[s];
     }
     settled = contest.settle(values);
     if (!settled && time_to_cut(iteration, V.cols())) {
       const auto kept = contest.survivors();
       U = Matrix(U(Eigen::all, kept));
       V = Matrix(V(Eigen::all, kept));
-      signs = Vector(signs(kept));
+      sizes = Vector(sizes(kept));
     }
   }
   const Index best = contest.winner();
-  return {U.col(best),
-          V.col(best),
-          options.sign == Sign::free ? signs[best] * contest.values()[best] : contest.values()[best],
-          contest.spread(),
-          iteration,
-          int(starts.cols())};
+  return {U.col(best),      V.col(best), sizes[best] * contest.values()[best],
+          contest.spread(), iteration,   int(starts.cols())};
 }
 
 RankOneAtom refine_symmetric(const LinearOperator& R, const AtomSet& atoms, const Matrix& starts,

@@ -48,7 +48,7 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
-  return o.use_exact_path && sets.left->is_sphere() && sets.right->is_sphere() &&
+  return o.use_exact_path && o.initial.rank() == 0 && sets.left->is_sphere() && sets.right->is_sphere() &&
          (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
 }
 
@@ -82,8 +82,27 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
   }
 }
 
-/// One atom per leading singular pair: of the pair and its negative, the one that survives the sets better.
-/// With non-negative sets this is NNDSVD (Boutsidis and Gallopoulos 2008).
+/// A pair of directions brought into the sets of an atom: of the pair and its negative, the one that survives
+/// better.
+struct Brought {
+  Vector u, v;
+  double kept = 0;  // <u, left> <v, right>
+};
+Brought into_sets(const AtomSet& left_set, const AtomSet& right_set, ConstVectorRef left,
+                  ConstVectorRef right) {
+  Brought best{Vector::Zero(left.size()), Vector::Zero(right.size())};
+  Vector u(left.size()), v(right.size());
+  for (const double side : {1.0, -1.0}) {
+    left_set.maximize(side * left, u);
+    right_set.maximize(side * right, v);
+    const double kept = u.dot(left) * v.dot(right);
+    if (std::abs(kept) > std::abs(best.kept)) best = {u, v, kept};
+  }
+  return best;
+}
+
+/// One atom per leading singular pair. With non-negative sets this is NNDSVD (Boutsidis and Gallopoulos
+/// 2008).
 Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
   SingularTriplets pairs;
   if (sets.symmetric) {
@@ -94,36 +113,93 @@ Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const A
   }
   const auto& [left, right, values] = pairs;
   Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
-  Vector u(f.rows()), v(f.cols()), best_u(f.rows()), best_v(f.cols());
   for (Index i = 0; i < values.size(); ++i) {
-    double best = 0;
-    for (const double side : {1.0, -1.0}) {
-      sets.left->maximize(side * left.col(i), u);
-      sets.right->maximize(side * right.col(i), v);
-      const double kept = values[i] * u.dot(left.col(i)) * v.dot(right.col(i));
-      if (std::abs(kept) <= std::abs(best)) continue;
-      best = kept;
-      best_u = u;
-      best_v = v;
-    }
-    if (best > 0 || (best < 0 && o.weights.allows_negative())) model.append(best_u, best_v, best);
+    const Brought atom = into_sets(sets.left->of_atom(model.rank()), sets.right->of_atom(model.rank()),
+                                   left.col(i), right.col(i));
+    const double weight = values[i] * atom.kept;
+    if (weight > 0 || (weight < 0 && o.weights.allows_negative())) model.append(atom.u, atom.v, weight);
   }
   return model;
 }
 
+bool fixes_left(const FactorOptions& o) {
+  return o.fixed_factors != FixedFactors::right;
+}
+bool fixes_right(const FactorOptions& o) {
+  return o.fixed_factors != FixedFactors::left;
+}
+
+/// The atoms to begin with, all but the known factors brought into the sets.
+Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
+  Model model = o.initial;
+  model.symmetric = sets.symmetric;
+  model.weights =
+      (model.weights.array() == 0).select(1.0, model.weights);  // they are fitted; none is dropped now
+  Matrix image;
+  for (Index i = 0; i < model.rank(); ++i) {
+    const AtomSet &left_set = sets.left->of_atom(i), &right_set = sets.right->of_atom(i);
+    auto u = model.left.col(i), v = model.right.col(i);
+    const bool known = i < o.fixed;
+    if (known && sets.symmetric) continue;
+    const auto follow = [&](const AtomSet& set,
+                            auto&& own) {  // the best member for the image of the other factor
+      Vector member(own.size());
+      set.fit(1.0, image.col(0), o.weights.allows_negative() ? Sign::free : Sign::nonnegative, member);
+      own = member;
+    };
+    if (known && !fixes_left(o)) {
+      f.data().apply(v, image);
+      follow(left_set, u);
+    } else if (known && !fixes_right(o)) {
+      f.data().apply_transposed(u, image);
+      follow(right_set, v);
+    } else if (!known && !(left_set.contains(u, 1e-6) && right_set.contains(v, 1e-6))) {
+      const Brought atom = into_sets(left_set, right_set, u, v);
+      u = atom.u;
+      v = atom.v;
+    }
+  }
+  return model;
+}
+
+void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index cols) {
+  const Model& m = o.initial;
+  require(o.fixed >= 0 && o.fixed <= m.rank(),
+          fmt::format("fixed {}: {} atoms were given; allowed are 0..{}", o.fixed, m.rank(), m.rank()));
+  if (m.rank() == 0) return;
+  require(m.left.rows() == rows && m.right.rows() == cols && m.left.cols() == m.rank() &&
+              m.right.cols() == m.rank(),
+          fmt::format("initial: atoms of {} x {} do not fit a matrix of {} x {}", m.left.rows(),
+                      m.right.rows(), rows, cols));
+  require(
+      o.rank >= m.rank(),
+      fmt::format("rank {}: {} atoms were given to begin with; the rank counts them too", o.rank, m.rank()));
+  require(!symmetric || o.fixed_factors == FixedFactors::both,
+          "fixed_factors: atoms u u^T have one factor; it is known or not");
+  require(m.left.allFinite() && m.right.allFinite() && m.weights.allFinite(),
+          "initial: an entry is not finite");
+  for (Index i = 0; i < m.rank(); ++i) {
+    const bool known = i < o.fixed;
+    require(m.left.col(i).squaredNorm() > 0 || (known && !fixes_left(o)),
+            fmt::format("initial: the left factor of atom {} is zero", i + 1));
+    require(m.right.col(i).squaredNorm() > 0 || (known && !fixes_right(o)),
+            fmt::format("initial: the right factor of atom {} is zero", i + 1));
+  }
+}
+
 /// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric
 /// the largest entry of the right atom positive too.
-void settle_signs(const AtomSets& sets, Model& model) {
+void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
   if (sets.symmetric) {
     if (!sets.left->symmetric()) return;
-    for (Index i = 0; i < model.rank(); ++i) {
+    for (Index i = fixed; i < model.rank(); ++i) {
       Index largest = 0;
       model.right.col(i).cwiseAbs().maxCoeff(&largest);
       if (model.right(largest, i) < 0) model.left.col(i) = model.right.col(i) = -model.right.col(i).eval();
     }
     return;
   }
-  for (Index i = 0; i < model.rank(); ++i) {
+  for (Index i = fixed; i < model.rank(); ++i) {
     Index largest = 0;
     model.right.col(i).cwiseAbs().maxCoeff(&largest);
     if (sets.left->symmetric() && sets.right->symmetric() && model.right(largest, i) < 0) {
@@ -137,11 +213,12 @@ void settle_signs(const AtomSets& sets, Model& model) {
   }
 }
 
-/// Constrained weights may have left atoms without any; they are not part of the result.
-void drop_weightless(FactorResult& result) {
+/// Constrained weights may have left atoms without any; unless they are known ones, they are not part of the
+/// result.
+void drop_weightless(Index fixed, FactorResult& result) {
   std::vector<Index> weighty;
   for (Index i = 0; i < result.model.rank(); ++i)
-    if (result.model.weights[i] != 0) weighty.push_back(i);
+    if (i < fixed || result.model.weights[i] != 0) weighty.push_back(i);
   if (Index(weighty.size()) == result.model.rank()) return;
   result.model.keep(weighty);
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
@@ -150,6 +227,7 @@ void drop_weightless(FactorResult& result) {
 FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
   const Timer timer;
   validate(o, sets, Y->rows(), Y->cols());
+  validate_initial(o, sets.symmetric, Y->rows(), Y->cols());
   const FrobeniusObjective f(Y);
   FactorResult result;
   if (f.target_norm_squared() == 0) {  // nothing to approximate
@@ -166,8 +244,12 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     CorrectionOptions correction;
     correction.last = o.correct_last;
     correction.threads = resolve_threads(o.threads);
+    correction.fixed_left = fixes_left(o) ? o.fixed : 0;
+    correction.fixed_right = fixes_right(o) ? o.fixed : 0;
     MatrixSpace space(f, sets, o.weights, oracle, correction,
-                      all_at_once ? leading_model(f, o, sets) : Model{});
+                      o.initial.rank() > 0 ? initial_model(f, o, sets)
+                      : all_at_once        ? leading_model(f, o, sets)
+                                           : Model{});
     PursuitOutcome outcome = pursue(space,
                                     {.rank = o.rank,
                                      .corrections = o.corrections,
@@ -179,9 +261,9 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     result.model = space.model();
     result.trace = std::move(outcome.trace);
     result.stop = outcome.stop;
-    drop_weightless(result);
+    drop_weightless(o.fixed, result);
   }
-  settle_signs(sets, result.model);
+  settle_signs(sets, o.fixed, result.model);
   const double objective =
       result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
   result.relative_error = f.relative_error(result.model, objective);

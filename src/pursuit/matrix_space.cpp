@@ -1,5 +1,6 @@
 #include "pursuit/matrix_space.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ MatrixSpace::MatrixSpace(const FrobeniusObjective& f, AtomSets sets, WeightRule 
       iterate_{std::move(start), {}, 0} {
   oracle_.sign = correction_.sign = weights.allows_negative() ? Sign::free : Sign::nonnegative;
   correction_.fixed_weights = weights.kind == WeightRule::convex;
+  oracle_.free_scale = !correction_.fixed_weights;
   Model& model = iterate_.model;
   model.symmetric = sets_.symmetric;
   if (model.rank() == 0) {
@@ -37,8 +39,9 @@ MatrixSpace::MatrixSpace(const FrobeniusObjective& f, AtomSets sets, WeightRule 
 Found<RankOneAtom> MatrixSpace::find_atom() {
   const auto residual = f_.residual(iterate_.model);
   ++oracle_.seed;  // fresh random starts for every atom
-  RankOneAtom atom = sets_.symmetric ? find_symmetric(*residual, *sets_.left, oracle_)
-                                     : find_rank_one(*residual, *sets_.left, *sets_.right, oracle_);
+  const AtomSet &left = sets_.left->of_atom(model().rank()), &right = sets_.right->of_atom(model().rank());
+  RankOneAtom atom = sets_.symmetric ? find_symmetric(*residual, left, oracle_)
+                                     : find_rank_one(*residual, left, right, oracle_);
   Found<RankOneAtom> found{
       {}, atom.value, atom.u.squaredNorm() * atom.v.squaredNorm(), atom.spread, atom.iterations};
   found.atom = std::move(atom);
@@ -60,9 +63,11 @@ WeightSystem MatrixSpace::weight_system() const {
 }
 
 void MatrixSpace::drop_weightless() {
+  if (sets_.vary_by_atom()) return;  // the place of an atom says what its sets are
   std::vector<Index> weighty;
+  const Index fixed = std::max(correction_.fixed_left, correction_.fixed_right);
   for (Index i = 0; i < model().rank(); ++i)
-    if (model().weights[i] != 0) weighty.push_back(i);
+    if (i < fixed || model().weights[i] != 0) weighty.push_back(i);
   if (Index(weighty.size()) == model().rank()) return;
   iterate_.model.keep(weighty);
   iterate_.target_products = Vector(iterate_.target_products(weighty));

@@ -10,6 +10,8 @@ namespace pursuit {
 struct AtomSets {
   Atoms left, right;
   bool symmetric = false;
+
+  bool vary_by_atom() const { return left->varies_by_atom() || right->varies_by_atom(); }
 };
 
 class MatrixSpace {

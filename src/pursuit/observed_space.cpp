@@ -23,6 +23,7 @@ ObservedSpace::ObservedSpace(const ObservedMatrix& data, AtomSets sets, WeightRu
       col_counts_(f_.col_counts()),
       noise_variance_(f_.target_norm_squared() / double(f_.size())) {
   oracle_.sign = weights.allows_negative() ? Sign::free : Sign::nonnegative;
+  oracle_.free_scale = weights.kind != WeightRule::convex;
   model_.left.resize(f_.rows(), 0);
   model_.right.resize(f_.cols(), 0);
   model_.symmetric = sets_.symmetric;
@@ -31,8 +32,9 @@ ObservedSpace::ObservedSpace(const ObservedMatrix& data, AtomSets sets, WeightRu
 Found<RankOneAtom> ObservedSpace::find_atom() {
   const DataMatrixPtr R = data_matrix(f_.residual(), threads_);
   ++oracle_.seed;  // fresh random starts for every atom
-  RankOneAtom atom = sets_.symmetric ? find_symmetric(*R, *sets_.left, oracle_)
-                                     : find_rank_one(*R, *sets_.left, *sets_.right, oracle_);
+  const AtomSet &left = sets_.left->of_atom(model_.rank()), &right = sets_.right->of_atom(model_.rank());
+  RankOneAtom atom =
+      sets_.symmetric ? find_symmetric(*R, left, oracle_) : find_rank_one(*R, left, right, oracle_);
   Found<RankOneAtom> found{{}, atom.value, f_.norm_squared(atom.u, atom.v), atom.spread, atom.iterations};
   found.atom = std::move(atom);
   return found;
@@ -98,7 +100,7 @@ void ObservedSpace::refit(Index i, bool left) {
   Split& split = splits_[std::size_t(i)];
   const bool regular = regularization_.kind != Regularization::none,
              tuned = regularization_.kind == Regularization::self_tuned;
-  const AtomSet& set = left ? *sets_.left : *sets_.right;
+  const AtomSet& set = (left ? sets_.left : sets_.right)->of_atom(i);
   auto factor = left ? model_.left.col(i) : model_.right.col(i);
   const auto other = left ? model_.right.col(i) : model_.left.col(i);
   double& weight = model_.weights[i];
@@ -151,8 +153,9 @@ void ObservedSpace::correct_by_oracle(Index i) {
   const double before = f_.value(), alpha = model_.weights[i];
   f_.add(u, v, -alpha);
   const DataMatrixPtr R = data_matrix(f_.residual(), threads_);
-  const RankOneAtom found = sets_.symmetric ? refine_symmetric(*R, *sets_.left, u, oracle_)
-                                            : refine_rank_one(*R, *sets_.left, *sets_.right, v, oracle_);
+  const AtomSet &left = sets_.left->of_atom(i), &right = sets_.right->of_atom(i);
+  const RankOneAtom found =
+      sets_.symmetric ? refine_symmetric(*R, left, u, oracle_) : refine_rank_one(*R, left, right, v, oracle_);
   const double ridge = regularization_.kind == Regularization::ridge ? regularization_.lambda : 0.0;
   const double weight = found.value / (f_.norm_squared(found.u, found.v) + ridge);
   const bool allowed = oracle_.sign == Sign::free || weight >= 0;
@@ -183,6 +186,7 @@ double ObservedSpace::noise_with_uncertainty() const {
 }
 
 void ObservedSpace::drop_weightless() {
+  if (sets_.vary_by_atom()) return;  // the place of an atom says what its sets are
   // Self-tuned atoms shrink for ever without getting there.
   const double nothing =
       regularization_.kind == Regularization::none ? 0.0 : 1e-9 * std::sqrt(f_.target_norm_squared());

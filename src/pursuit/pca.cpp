@@ -32,6 +32,9 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
           fmt::format("components {}: {} have at least 1 and at most {} components", o.components, of_what,
                       most));
   o.atoms->require_dimension(p);
+  require(
+      o.atoms->has_unit_norms(),
+      fmt::format("atoms {}: loadings are unit vectors, and members of this set are not", o.atoms->spec()));
   const bool simple = o.atoms->coordinatewise();  // sphere or nonneg
   require(o.nonzeros.empty() || Index(o.nonzeros.size()) == o.components,
           fmt::format("nonzeros: {} numbers for {} components; there must be one for each", o.nonzeros.size(),
@@ -52,7 +55,8 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
 }
 
 std::vector<Atoms> sets_of(const PcaOptions& o) {
-  std::vector<Atoms> sets(std::size_t(o.components), o.atoms);
+  std::vector<Atoms> sets(std::size_t(o.components));
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = {o.atoms, &o.atoms->of_atom(Index(i))};
   const auto bounded = [&](Index k) { return o.atoms->is_sphere() ? sparse(k) : o.atoms + sparse(k); };
   for (std::size_t i = 0; i < o.nonzeros.size(); ++i) sets[i] = bounded(o.nonzeros[i]);
   if (o.total_nonzeros > 0)  // the search shares them out; evenly at first

@@ -51,6 +51,9 @@ class AtomSet {
   /// Whether the set is every vector of unit norm: the classical SVD.
   virtual bool is_sphere() const { return false; }
 
+  /// Whether every member has norm 1.
+  virtual bool has_unit_norms() const { return true; }
+
   /// What share of the largest <u, g> maximize promises: 1 where it is exact, less where the problem is too
   /// hard for that, 0 where nothing is promised.
   virtual double oracle_factor() const { return 1; }

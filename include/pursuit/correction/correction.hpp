@@ -24,6 +24,7 @@ struct CorrectionOptions {
   int sweeps = 1;                                  // at most
   double tolerance = 0;                            // stop once a sweep lowers f by less than this share of it
   Index last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
+  Index fixed_left = 0, fixed_right = 0;           // the left, right factors of the first so many atoms stay
   Sign sign = Sign::free;                          // of the weights
   bool fixed_weights = false;                      // atoms move, weights stay (convex weights)
   int threads = 1;

@@ -7,6 +7,9 @@
 //              u <- A.maximize(s R u + kappa u). The residual is indefinite, so steps start with kappa = 0
 //              and a step that lowers the value is taken back and kappa raised, which makes s R + kappa I
 //              convex in the end: the values never fall.
+// Members of some sets differ in norm. Where weights are free the best atom is the one of largest
+// |<R, u v^T>| / (||u|| ||v||), which lowers the error most; with bounded weights (Frank-Wolfe) it is the one
+// of largest <R, u v^T>.
 // Both are local: several starts run as one block of columns, so that one pass over the data serves all, and
 // after every second step the worse half is dropped. Starts are, in turn, leading directions, heaviest rows
 // and columns, samples of the leading subspace, and random vectors.
@@ -23,6 +26,8 @@ struct OracleOptions {
   int max_iterations = 200;
   double tolerance = 1e-7;  // relative rise of the value under which a power iteration has converged
   Sign sign = Sign::free;   // of the weight that the atom will get
+  bool free_scale =
+      true;  // the weight is fitted, so that directions are compared; otherwise members as they are
   std::uint64_t seed = 0;
 };
 

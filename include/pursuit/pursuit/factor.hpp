@@ -25,12 +25,23 @@ enum class Start {
   leading,  // all at once, from the leading singular vectors brought into the sets: faster for large ranks
 };
 
+/// What of the known atoms is known.
+enum class FixedFactors {
+  both,
+  left,   // the right factors are fitted; those of `initial` may be zero
+  right,  // the left factors are fitted; those of `initial` may be zero
+};
+
 struct FactorOptions {
   Index rank = 10;
   Atoms left = sphere();
   Atoms right = sphere();
   WeightRule weights = WeightRule::free;
   Start start = Start::greedy;
+  Model initial =
+      {};           // atoms to begin with, brought into the sets where they are not; `rank` counts them too
+  Index fixed = 0;  // the first so many of these are known: they stay as they are, and only get weights
+  FixedFactors fixed_factors = FixedFactors::both;
   int corrections = 2;  // sweeps over the atoms after every new one; 0: none (ApproxGMP)
   Index correct_last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
   int polish = 500;                                        // at most so many sweeps at the end
