@@ -41,7 +41,7 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
     if (!line.empty() && line.size() + 1 + word.size() > width) {
-      lines += line + "\n" + indent;
+      lines.append(line).append("\n").append(indent);
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
@@ -81,6 +81,7 @@ std::vector<const CatalogueEntry*> mentioned(const std::string& spec) {
     }
   std::sort(found.begin(), found.end());
   std::vector<const CatalogueEntry*> entries;
+  entries.reserve(found.size());
   for (const auto& [at, entry] : found) entries.push_back(entry);
   return entries;
 }

@@ -30,7 +30,7 @@ Atoms support(std::vector<unsigned char> mask, std::string source = "");
 /// group_of[i]: the group of entry i, 0, 1, ..., without gaps.
 struct Groups {
   std::vector<Index> group_of;
-  std::string source = "";
+  std::string source = {};
 };
 /// At most `active` groups have non-zeros, at most `within` each. O(n); with a total bound, group +
 /// sparse(k), O(n active k).
@@ -39,7 +39,7 @@ Atoms group(Groups groups, Index active, Index within = std::numeric_limits<Inde
 /// parent[i]: the parent of entry i, -1 for a root.
 struct Tree {
   std::vector<Index> parent;
-  std::string source = "";
+  std::string source = {};
 };
 /// Non-zeros within at most k nodes that contain the parent of each of them (Baraniuk et al. 2010), exact by
 /// dynamic programming, O(n k).
@@ -48,7 +48,7 @@ Atoms tree(Tree tree, Index k);
 struct Graph {
   Index vertices = 0;
   std::vector<std::pair<Index, Index>> edges;
-  std::string source = "";
+  std::string source = {};
 };
 /// Non-zeros within at most k vertices that form at most `components` connected components. Exact on forests;
 /// otherwise the problem is NP-hard and the oracle promises a share sqrt(components / k) of the best.
@@ -91,7 +91,7 @@ Atoms binary();
 struct Dictionary {
   enum class Kind { columns, dct, haar } kind = Kind::columns;
   std::variant<Matrix, Eigen::SparseMatrix<double>> columns = {};  // for Kind::columns
-  std::string source = "";
+  std::string source = {};
 };
 /// Columns up to sign. One product with the dictionary.
 Atoms dictionary(Dictionary dictionary);
