@@ -100,6 +100,7 @@ class Span final : public ConeSet {
     if (dictionary.kind != Dictionary::Kind::columns)
       throw InvalidArgument(fmt::format("{}: the span of a whole basis is everything; say sphere", spec_));
     const auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
+    if (dense.size() == 0) throw InvalidArgument(fmt::format("{}: has no columns", spec_));
     const Eigen::ColPivHouseholderQR<Matrix> qr(dense);
     if (qr.rank() == 0) throw InvalidArgument(fmt::format("{}: has no column that is not zero", spec_));
     Q_ = qr.householderQ() * Matrix::Identity(dense.rows(), qr.rank());
