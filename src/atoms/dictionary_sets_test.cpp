@@ -177,6 +177,17 @@ RC_GTEST_PROP(SparseIn, ReachesItsStatedShareOtherwise, ()) {
                              {.tolerance = 1e-7, .share = set->oracle_factor(), .contains = false});
 }
 
+TEST(Span, FitIsNothingWhereNoColumnReachesWhatWasSeen) {
+  Matrix D(3, 2);  // the first entry of their orthonormal basis is rounding
+  D << 0, 0,       //
+      -2, -1,      //
+      -2, -2;
+  Vector u(3);
+  const Vector first = Vector::Unit(3, 0);
+  EXPECT_EQ(span({.columns = D})->fit(first, -3 * first, Sign::free, u), 0);
+  EXPECT_TRUE(span({.columns = D})->contains(u));
+}
+
 TEST(DictionarySet, TakesTheFirstOfEqualColumns) {
   Matrix D(2, 3);
   D << 1, 0, 1,  //
