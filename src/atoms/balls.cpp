@@ -34,18 +34,22 @@ class ScaledVectors : public AtomSet {
 
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
     u = (a.array() > 0).select(b.array() / a.array(), 0.0);
-    double direction = 1;
+    double largest = u.cwiseAbs().maxCoeff(), direction = 1;
+    if (largest > 0) u /= largest;  // squares can then neither overflow nor vanish
     if (nonnegative_) {
-      const double up = b.dot(u.cwiseMax(0.0)), down = b.dot(u.cwiseMin(0.0));
+      const auto gains = a.array() * u.array().square();
+      const double up = (u.array() > 0).select(gains, 0.0).sum(),
+                   down = (u.array() < 0).select(gains, 0.0).sum();
       if (sign == Sign::free && down > up) direction = -1;
-      u = (direction * u).cwiseMax(0.0).eval();
+      u = (direction * u).cwiseMax(0.0);
+      const double left = u.maxCoeff();
+      if (left > 0) u /= left;
+      largest *= left;
     }
-    const double largest = u.cwiseAbs().maxCoeff();
     if (!(largest > std::numeric_limits<double>::min())) {
       maximize(b, u);
       return 0;
     }
-    u /= largest;
     const double scale = size(u);
     u /= scale;
     return direction * scale * largest;
@@ -82,13 +86,17 @@ class PowerBall final : public ScaledVectors {
   }
 
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {
-    u = nonnegative() ? Vector(g.cwiseMax(0.0)) : Vector(g);
-    const double largest = u.cwiseAbs().maxCoeff();
+    if (nonnegative())
+      u = g.cwiseMax(0.0);
+    else
+      u = g;
+    Index best = 0;
+    const double largest = u.cwiseAbs().maxCoeff(&best);
     if (largest == 0 || p_ == 1) {
-      Index best = 0;
-      (nonnegative() ? Vector(g) : Vector(g.cwiseAbs())).maxCoeff(&best);
+      if (largest == 0 && g.maxCoeff(&best) < 0) return;  // nothing is better than the zero vector
+      const double end = u[best] < 0 ? -1 : 1;
       u.setZero();
-      u[best] = g[best] < 0 && !nonnegative() ? -1 : 1;
+      u[best] = end;
       return;
     }
     // Equality in Hoelder's inequality: u_i ~ |g_i|^(q - 1), 1/p + 1/q = 1.

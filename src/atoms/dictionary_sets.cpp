@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -33,6 +33,19 @@ std::string spec_of(const char* set, const Dictionary& dictionary) {
   return name.empty() ? fmt::format("custom:{}", set) : fmt::format("{}:{}", set, name);
 }
 
+/// Energies below this are rounding alone: they belong to directions that nothing was asked about.
+double negligible(ConstVectorRef a) {
+  return 1e-14 * a.maxCoeff();
+}
+
+/// The smallest solution of gram w = slope within the directions whose energy is not negligible.
+Vector solve_where_seen(const Matrix& gram, const Vector& slope, double nothing) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
+  const auto energies = eigen.eigenvalues().array();
+  const Vector inside = eigen.eigenvectors().transpose() * slope;
+  return eigen.eigenvectors() * Vector((energies > nothing).select(inside.array() / energies, 0.0));
+}
+
 /// One of the vectors, up to sign.
 class DictionarySet final : public ConeSet {
  public:
@@ -57,8 +70,7 @@ class DictionarySet final : public ConeSet {
     thread_local Vector products, energies;
     basis_->analyze(b, products);
     basis_->energies(a, energies);
-    // An energy that is rounding alone belongs to a vector that nothing was asked about.
-    const double nothing = 1e-14 * a.maxCoeff();
+    const double nothing = negligible(a);
     double best = 0;
     Index chosen = -1;
     for (Index j = 0; j < products.size(); ++j)
@@ -100,6 +112,7 @@ class Span final : public ConeSet {
     if (dictionary.kind != Dictionary::Kind::columns)
       throw InvalidArgument(fmt::format("{}: the span of a whole basis is everything; say sphere", spec_));
     const auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
+    if (dense.size() == 0) throw InvalidArgument(fmt::format("{}: has no columns", spec_));
     const Eigen::ColPivHouseholderQR<Matrix> qr(dense);
     if (qr.rank() == 0) throw InvalidArgument(fmt::format("{}: has no column that is not zero", spec_));
     Q_ = qr.householderQ() * Matrix::Identity(dense.rows(), qr.rank());
@@ -115,10 +128,9 @@ class Span final : public ConeSet {
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
-    // Directions in which nothing was seen are left at zero.
     const Matrix weighted = Q_.transpose() * a.asDiagonal() * Q_;
     const Vector slope = Q_.transpose() * b;
-    x = Q_ * Eigen::CompleteOrthogonalDecomposition<Matrix>(weighted).solve(slope);
+    x = Q_ * solve_where_seen(weighted, slope, negligible(a));
     return std::max(b.dot(x), 0.0);
   }
 
@@ -223,7 +235,7 @@ class SparseIn final : public ConeSet {
     Chosen(const Basis& basis, ConstVectorRef a, ConstVectorRef b)
         : basis_(&basis), a_(a), b_(b), vectors_(b.size(), 0), x_(Vector::Zero(b.size())) {
       basis.energies(a, energies_);
-      nothing_ = 1e-14 * a.maxCoeff();
+      nothing_ = negligible(a);
     }
 
     Index size() const { return vectors_.cols(); }
@@ -269,7 +281,7 @@ class SparseIn final : public ConeSet {
       }
       const Matrix gram = vectors_.transpose() * a_.asDiagonal() * vectors_;
       const Vector slope = vectors_.transpose() * b_;
-      x_ = vectors_ * Eigen::CompleteOrthogonalDecomposition<Matrix>(gram).solve(slope);
+      x_ = vectors_ * solve_where_seen(gram, slope, nothing_);
       gain_ = std::max(b_.dot(x_), 0.0);
     }
 

@@ -42,20 +42,29 @@ class Box final : public AtomSet {
   }
 
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
-    const double up = best_scale(a, b);
-    double best = up, direction = 1;
-    if (sign == Sign::free && !symmetric())
-      if (const double down = best_scale(a, -b); value(a, -b, down) < value(a, b, up)) {
-        best = down;
-        direction = -1;
+    const double largest = (a.array() > 0).select(b.array() / a.array(), 0.0).abs().maxCoeff();
+    double best = 0;
+    thread_local Vector scaled;
+    if (largest > std::numeric_limits<double>::min()) {
+      scaled = b / largest;  // squares can then neither overflow nor vanish
+      best = best_scale(a, scaled);
+      if (sign == Sign::free && !symmetric()) {
+        const double reached = value(a, scaled, best);
+        scaled = -scaled;
+        if (const double down = best_scale(a, scaled); value(a, scaled, down) < reached)
+          best = -down;
+        else
+          scaled = -scaled;
       }
-    if (!(best > 0)) {
-      maximize(b, u);
+    }
+    const double scale = std::abs(best);
+    if (!(scale > 0)) {
+      maximize_impl(b, u);
       return 0;
     }
-    for (Index i = 0; i < b.size(); ++i) u[i] = entry(a[i], direction * b[i], best) / best;
-    u = u.cwiseMax(lo_).cwiseMin(hi_).eval();  // division rounds
-    return direction * best;
+    for (Index i = 0; i < b.size(); ++i)  // division rounds
+      u[i] = std::clamp(entry(a[i], scaled[i], scale) / scale, lo_, hi_);
+    return best * largest;
   }
 
   /// The best x_i within [t lo, t hi].

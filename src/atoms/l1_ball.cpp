@@ -46,7 +46,10 @@ class L1Ball final : public AtomSet {
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {
-    u = nonnegative_ ? Vector(g.cwiseMax(0.0)) : Vector(g);
+    if (nonnegative_)
+      u = g.cwiseMax(0.0);
+    else
+      u = g;
     const double largest = u.cwiseAbs().maxCoeff();
     if (largest == 0) return best_coordinate(g, u);
     u /= largest;
@@ -54,38 +57,36 @@ class L1Ball final : public AtomSet {
     u /= u.norm();
   }
 
+  /// Needs a largest entry of size 1. Works with what is missing to 1, which is exact for entries that almost
+  /// tie for the largest: of these only differences are left.
   void shrink(VectorRef u) const {
-    thread_local std::vector<double> sizes;
-    sizes.assign(std::size_t(u.size()), 0.0);
-    for (Index i = 0; i < u.size(); ++i) sizes[std::size_t(i)] = std::abs(u[i]);
-    std::sort(sizes.begin(), sizes.end(), std::greater<>());
-    // With m entries left, of mean s and squared deviations V, norms (m d, sqrt(V + m d^2)) after shrinking
-    // to a mean of d = s - Delta have the ratio c where d = c sqrt(V / (m (m - c^2))).
-    double mean = 0, deviations = 0;
-    for (std::size_t m = 1; m <= sizes.size(); ++m) {
-      const double size = sizes[m - 1], count = double(m), off = size - mean;
+    thread_local std::vector<double> gaps;
+    gaps.resize(std::size_t(u.size()));
+    for (Index i = 0; i < u.size(); ++i) gaps[std::size_t(i)] = 1 - std::abs(u[i]);
+    std::sort(gaps.begin(), gaps.end());
+    // With m entries left, their gaps of mean s and squared deviations V, norms (m d, sqrt(V + m d^2)) after
+    // shrinking to a mean of d = reach - s have the ratio c where d = c sqrt(V / (m (m - c^2))).
+    double mean = 0, deviations = 0, reach = 1;
+    for (std::size_t m = 1; m <= gaps.size(); ++m) {
+      const double gap = gaps[m - 1], count = double(m), off = gap - mean;
       mean += off / count;
-      deviations += off * (size - mean);
+      deviations += off * (gap - mean);
       if (!(count > c_ * c_)) continue;
-      const double delta = mean - c_ * std::sqrt(deviations / (count * (count - c_ * c_)));
-      const double next = m < sizes.size() ? sizes[m] : 0.0;
-      if (delta >= next && delta < size) {
-        for (double& x : u) x = std::copysign(std::max(std::abs(x) - delta, 0.0), x);
-        return;
-      }
+      reach = mean + c_ * std::sqrt(deviations / (count * (count - c_ * c_)));
+      if (m == gaps.size() || reach <= gaps[m]) break;  // the next entry is shrunk to nothing
     }
-    share_among_ties(sizes.front(), u);
+    if (!(reach > 0)) return share_among_ties(u);
+    for (double& x : u) x = std::copysign(std::max(reach - (1 - std::abs(x)), 0.0), x);
   }
 
   /// Too many entries tie for the largest: the first of them takes p, the others q, p + (m - 1) q = c.
-  void share_among_ties(double largest, VectorRef u) const {
-    constexpr double kTie = 1 - 1e-12;
-    const auto m = double((u.array().abs() >= kTie * largest).count());
+  void share_among_ties(VectorRef u) const {
+    const auto m = double((u.array().abs() == 1).count());
     const double p = (c_ + std::sqrt(std::max((m - 1) * (m - c_ * c_), 0.0))) / m;
     const double q = m > 1 ? std::max((c_ - p) / (m - 1), 0.0) : 0.0;
     bool first = true;
     for (double& x : u) {
-      const bool tied = std::abs(x) >= kTie * largest;
+      const bool tied = std::abs(x) == 1;
       x = tied ? std::copysign(first ? p : q, x) : 0.0;
       first = first && !tied;
     }

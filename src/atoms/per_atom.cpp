@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "pursuit/atoms/structures.hpp"
@@ -83,16 +84,21 @@ class PerAtom final : public AtomSet {
   }
 
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
-    const auto value = [&](double t, const auto& x) { return t * (t * a.dot(x.cwiseAbs2()) - 2 * b.dot(x)); };
+    const double largest = (a.array() > 0).select(b.array() / a.array(), 0.0).abs().maxCoeff();
+    // Squares can then neither overflow nor vanish.
+    const Vector scaled = largest > std::numeric_limits<double>::min() ? Vector(b / largest) : Vector(0 * b);
+    const auto value = [&](double t, const auto& x) {
+      return t * (t * a.dot(x.cwiseAbs2()) - 2 * scaled.dot(x));
+    };
     Vector candidate(b.size());
-    double scale = sets_.front()->fit(a, b, sign, u);
+    double scale = sets_.front()->fit(a, scaled, sign, u);
     for (std::size_t i = 1; i < sets_.size(); ++i)
-      if (const double other = sets_[i]->fit(a, b, sign, candidate);
+      if (const double other = sets_[i]->fit(a, scaled, sign, candidate);
           value(other, candidate) < value(scale, u)) {
         u = candidate;
         scale = other;
       }
-    return scale;
+    return scale * largest;
   }
 
   std::vector<Atoms> sets_;

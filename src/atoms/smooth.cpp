@@ -95,12 +95,13 @@ class Smooth final : public ConeSet {
  private:
   void search(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
     thread_local Tridiagonal matrix;
-    thread_local Vector within, along_null;
+    thread_local Vector outside, within, along_null;
     x = b.cwiseQuotient(a);
     if (x.size() < 2 || excess(x, x, lambda_) <= 0) return;
     // Constant vectors make the matrix indefinite beyond mean(a) / lambda.
     double lo = 0, hi = a.mean() / lambda_;
     bool met = false;
+    outside = x;
     constexpr int kSteps = 200;
     for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
       const double beta = 0.5 * (lo + hi);
@@ -112,6 +113,7 @@ class Smooth final : public ConeSet {
       const double over = excess(x, x, lambda_);
       if (over > 0) {
         lo = beta;
+        outside = x;
         continue;
       }
       hi = beta;
@@ -120,7 +122,11 @@ class Smooth final : public ConeSet {
       if (over > -1e-13 * lambda_ * x.squaredNorm()) break;
     }
     if (met) {
-      x = within;
+      // Where b is almost orthogonal to the vector that vanishes in the end, no number beta is close enough:
+      // between the last two solutions the constraint is met.
+      within -= outside;
+      const double step = crossing(outside, within);
+      x = outside + std::min(step, 1.0) * within;
       return;
     }
     // The hard case: fill up with the vector that the matrix, at the last beta, makes almost vanish.
@@ -132,13 +138,16 @@ class Smooth final : public ConeSet {
       matrix.solve(within, along_null);
     }
     along_null /= along_null.norm();
-    const double square = excess(along_null, along_null, lambda_), mixed = excess(x, along_null, lambda_),
-                 rest = excess(x, x, lambda_);
-    // square tau^2 + 2 mixed tau + rest = 0 with square < 0 < rest: one root on either side.
+    if (along_null.dot(b) < 0) along_null = -along_null;
+    x += crossing(x, along_null) * along_null;
+  }
+
+  /// The t > 0 at which x + t d meets the constraint, given that x breaks it and d, or x + d, keeps it.
+  double crossing(ConstVectorRef x, ConstVectorRef d) const {
+    const double square = excess(d, d, lambda_), mixed = excess(x, d, lambda_), rest = excess(x, x, lambda_);
+    // square t^2 + 2 mixed t + rest = 0: the first root above 0, written without cancellation.
     const double root = std::sqrt(std::max(mixed * mixed - square * rest, 0.0));
-    const double first = (-mixed - root) / square, second = (-mixed + root) / square;
-    const double up = std::max(first, second), down = std::min(first, second);
-    x += (along_null.dot(b) < 0 ? down : up) * along_null;
+    return mixed < 0 ? rest / (root - mixed) : -(mixed + root) / square;
   }
 
   double lambda_;

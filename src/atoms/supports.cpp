@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "linalg/top_k.hpp"
@@ -86,7 +87,10 @@ SupportsPtr Cardinality::intersect(const Supports& other) const {
 
 Masked::Masked(Marks mask, std::string source, SupportsPtr inner)
     : mask_(std::move(mask)), source_(std::move(source)), inner_(std::move(inner)) {
-  if (std::find(mask_.begin(), mask_.end(), 1) == mask_.end())
+  const auto n = Index(mask_.size());
+  if (inner_) inner_->require_dimension(n);
+  const Index first = n > 0 ? best_single(Vector::Zero(n)) : 0;
+  if (n == 0 || !mask_[std::size_t(first)] || (inner_ && !inner_->allows(Vector::Unit(n, first))))
     throw InvalidArgument(fmt::format("{}: allows no entry at all", spec()));
 }
 
@@ -110,15 +114,10 @@ bool Masked::allows(ConstVectorRef u) const {
 }
 
 Index Masked::best_single(ConstVectorRef g) const {
-  Vector single = Vector::Zero(g.size());
-  Index best = -1;
-  for (Index i = 0; i < g.size(); ++i) {
-    if (!mask_[std::size_t(i)] || (best >= 0 && g[i] <= g[best])) continue;
-    single[i] = 1;
-    if (!inner_ || inner_->allows(single)) best = i;
-    single[i] = 0;
-  }
-  return std::max<Index>(best, 0);
+  Vector inside = g;
+  for (std::size_t i = 0; i < mask_.size(); ++i)
+    if (!mask_[i]) inside[Index(i)] = -std::numeric_limits<double>::infinity();
+  return inner_ ? inner_->best_single(inside) : Supports::best_single(inside);
 }
 
 Index Masked::max_size(Index n) const {
