@@ -1,0 +1,61 @@
+"""The engine's factorization behind MatrixPursuit, NMF and TruncatedSVD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._components import ComponentModel, Path
+from ._progress import Watcher
+from ._validation import seed_for, squared_norm, threads_for
+from .atoms import AtomSet
+
+
+class FactorizationModel(ComponentModel):
+    """X ~ left_ @ diag(weights_) @ components_, with everything that a run tells about itself."""
+
+    def _factor(self, X: Any, *, watcher: Watcher, left: AtomSet, right: AtomSet, **options: Any) -> None:
+        """Runs the engine and sets the attributes; an interrupted run sets what it has and then raises."""
+        with watcher:
+            result = _core.factor(
+                X,
+                left=left._core,
+                right=right._core,
+                seed=seed_for(self.random_state),
+                threads=threads_for(self.n_jobs),
+                callback=watcher.function(),
+                **options,
+            )
+        self.left_ = result["left"].astype(X.dtype, copy=False)
+        self.components_ = result["right"].T.astype(X.dtype, copy=False)
+        self.weights_ = result["weights"]
+        self.n_components_ = self.components_.shape[0]
+        self.relative_error_ = result["relative_error"]
+        self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(squared_norm(X)))
+        self.stop_reason_ = "early_stopping" if watcher.stopped_early else result["stop"]
+        self.path_ = path_by_rank(result["trace"])
+        self.trace_ = result["history"] if len(result["history"]["seconds"]) else result["trace"]
+        self.n_iter_ = max(1, int(result["trace"]["sweeps"].sum()))  # the exact SVD counts as one
+        if result["failure"] is not None:
+            raise result["failure"]
+
+    def _explain(self, X: Any) -> None:
+        total = squared_norm(X)
+        shares = self._span_shares(X)
+        self.explained_variance_ratio_ = shares / total if total > 0 else np.zeros_like(shares)
+
+
+def path_by_rank(trace: dict[str, Any]) -> Path:
+    """The last step at every rank: dropped atoms may have taken a run back."""
+    ranks, last = np.unique(trace["rank"][::-1], return_index=True)
+    steps = len(trace["rank"]) - 1 - last
+    return {
+        "rank": ranks,
+        "relative_error": trace["relative_error"][steps],
+        "explained_variance": 1 - trace["relative_error"][steps] ** 2,
+        "support": trace["right_support"][steps],
+        "left_support": trace["left_support"][steps],
+        "seconds": trace["seconds"][steps],
+    }

@@ -1,0 +1,31 @@
+"""Every example in the docstrings and in the guide is run."""
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import pursuit
+
+MODULES = [name for _, name, _ in pkgutil.iter_modules(pursuit.__path__, "pursuit.") if not name.endswith("._core")]
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+
+
+def test_every_public_class_has_an_example():
+    classes = [getattr(pursuit, name) for name in pursuit.__all__ if isinstance(getattr(pursuit, name), type)]
+    assert [c.__name__ for c in classes if ">>>" not in (c.__doc__ or "")] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_docstrings(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_of_the_guide(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testfile(str(GUIDE), module_relative=False)
+    assert result.attempted > 20
+    assert result.failed == 0
