@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -100,6 +102,31 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         total = self._squared_norm(X)
         explained = 2 * np.vdot(products, z) - np.vdot(z.T @ z, self._gram())
         return float(explained / total) if total > 0 else 1.0
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that the program and `pursuit.load` read, and NumPy too.
+
+        Parameters
+        ----------
+        path : str or path
+            A .npz file; it appears whole or not at all.
+        """
+        check_is_fitted(self, "components_")
+        parts = self._saved()
+        metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
+        if hasattr(self, "explained_variance_ratio_"):
+            metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())
+        nothing = np.zeros(0)
+        _core.save_model(
+            path,
+            right=self.components_.T,
+            row_names=[],
+            column_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            metadata=metadata,
+            column_means=nothing if self._center() is None else self._center(),
+            column_deviations=nothing if self._scale() is None else self._scale(),
+            **parts,
+        )
 
     def _squared_norm(self, X: Any) -> float:
         """Of the centred and scaled rows; centred ones are never formed."""

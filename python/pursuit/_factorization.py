@@ -35,11 +35,24 @@ class FactorizationModel(ComponentModel):
         self.relative_error_ = result["relative_error"]
         self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(squared_norm(X)))
         self.stop_reason_ = "early_stopping" if watcher.stopped_early else result["stop"]
-        self.path_ = path_by_rank(result["trace"])
-        self.trace_ = result["history"] if len(result["history"]["seconds"]) else result["trace"]
-        self.n_iter_ = max(1, int(result["trace"]["sweeps"].sum()))  # the exact SVD counts as one
+        self._steps = result["trace"]
+        self.path_ = path_by_rank(self._steps)
+        self.trace_ = result["history"] if len(result["history"]["seconds"]) else self._steps
+        self.n_iter_ = max(1, int(self._steps["sweeps"].sum()))  # the exact SVD counts as one
         if result["failure"] is not None:
             raise result["failure"]
+
+    def _saved(self) -> dict[str, Any]:
+        return {
+            "left": self.left_,
+            "weights": self.weights_,
+            "trace": getattr(self, "_steps", {}),
+            "metadata": {**self._atom_specs(), "stop": self.stop_reason_, "relative_error": repr(self.relative_error_)},
+        }
+
+    def _atom_specs(self) -> dict[str, str]:
+        """What the model is made of, as the program says it."""
+        raise NotImplementedError
 
     def _explain(self, X: Any) -> None:
         total = squared_norm(X)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._factorization import FactorizationModel
@@ -142,9 +143,7 @@ class MatrixPursuit(FactorizationModel):
         left, right = as_atoms(self.left), as_atoms(self.right)
         if left.spec == right.spec == "sphere":
             require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
-        self._nonnegative_coordinates = (
-            not _allows_negative(self.weights) and not _has_negative_members(left, X.shape[0])
-        )
+        self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(left, X.shape[0])
         self._factor(
             X,
             watcher=Watcher(self.callback, self.verbose, self.early_stopping),
@@ -163,6 +162,13 @@ class MatrixPursuit(FactorizationModel):
         self._explain(X)
         return self
 
+    def _atom_specs(self) -> dict[str, str]:
+        return {"left": _spec_of(self.left), "right": _spec_of(self.right), "weights": self.weights}
+
+    def _coordinates_are_nonnegative(self, left: NDArray[Any]) -> bool:
+        """Of a model from a file: its set may be a function that is not here, its atoms are."""
+        return _nonnegative_weights(self.weights) and bool(np.all(left >= 0))
+
     @property
     def stop_message_(self) -> str:
         """Why the fit ended, in words."""
@@ -171,10 +177,15 @@ class MatrixPursuit(FactorizationModel):
         )
 
 
-def _allows_negative(weights: str) -> bool:
-    return _core.parse_weight_rule(weights).split(":")[0] not in ("nonneg", "convex")
+def _nonnegative_weights(weights: str) -> bool:
+    return _core.parse_weight_rule(weights).split(":")[0] in ("nonneg", "convex")
 
 
 def _has_negative_members(atoms: AtomSet, size: int) -> bool:
     """Asked of the member that goes furthest against the all-ones vector."""
     return bool(np.any(atoms.maximize(-np.ones(size)) < 0))
+
+
+def _spec_of(atoms: AtomsLike) -> str:
+    """A spec as it is: that of a model from a file may name a function that is not here."""
+    return atoms if isinstance(atoms, str) else as_atoms(atoms).spec

@@ -11,6 +11,7 @@ from . import atoms
 from ._factorization import FactorizationModel
 from ._progress import Callback, Watcher
 from ._validation import require_count, validate_matrix
+from .atoms import AtomSet
 
 _INITS = {None: "leading", "nndsvd": "leading", "nndsvda": "leading", "nndsvdar": "leading", "greedy": "greedy"}
 
@@ -121,12 +122,11 @@ class NMF(FactorizationModel):
         X = validate_matrix(self, X, reset=True)
         check_non_negative(X, "NMF (input X)")
         rank = X.shape[1] if self.n_components is None else require_count("n_components", self.n_components)
-        nonneg = atoms.nonneg()
         self._factor(
             X,
             watcher=Watcher(self.callback, self.verbose),
-            left=nonneg,
-            right=nonneg if self.k is None else nonneg & atoms.sparse(self.k),
+            left=atoms.nonneg(),
+            right=self._right_atoms(),
             rank=rank,
             weights="nonneg",
             start=_INITS[self.init],
@@ -156,6 +156,12 @@ class NMF(FactorizationModel):
         W = super().transform(X)
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
         return W
+
+    def _atom_specs(self) -> dict[str, str]:
+        return {"left": "nonneg", "right": self._right_atoms().spec, "weights": "nonneg"}
+
+    def _right_atoms(self) -> AtomSet:
+        return atoms.nonneg() if self.k is None else atoms.nonneg() & atoms.sparse(self.k)
 
     def _refuse_what_is_not_there(self) -> None:
         if self.init not in _INITS:

@@ -96,3 +96,37 @@ class ComponentPlots:
                 )
             ax.set_title(str(i), fontsize=8)
         return figure
+
+
+class CompletionPlots:
+    """Plots of completed matrices."""
+
+    def plot_convergence(self, ax: Any = None) -> Any:
+        """Estimated noise over time, one point per sweep.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        check_is_fitted(self)
+        return curve(ax, self.trace_["seconds"], self.trace_["noise"], "seconds", "noise")
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Error on entries held back, by the number of atoms.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        check_is_fitted(self)
+        return curve(ax, self.path_["rank"], self.path_["validation"], "atoms", "validation RMSE")

@@ -133,6 +133,7 @@ class SparsePCA(ComponentModel):
         self.mean_ = result["means"].astype(X.dtype, copy=False)
         if self.correlation:
             self.scale_ = result["deviations"].astype(X.dtype, copy=False)
+        self._scores = result["scores"]
         self.n_components_ = count
         self.n_iter_ = result["sweeps"]
         self.trace_ = result["history"]
@@ -151,6 +152,24 @@ class SparsePCA(ComponentModel):
 
     def _nonzeros(self) -> list[int]:
         return [] if self.k is None or isinstance(self.k, numbers.Real) else [int(k) for k in self.k]
+
+    def _saved(self) -> dict[str, Any]:
+        """Scores of unit length, so that the model is a factorization of the centred data like any other."""
+        weights = np.linalg.norm(self._scores, axis=0)
+        explained = repr(float(self.explained_variance_ratio_.sum()))
+        return {
+            "left": self._scores / np.where(weights > 0, weights, 1),
+            "weights": weights,
+            "trace": {},
+            "metadata": {
+                "left": "sphere",
+                "right": self._atoms().spec,
+                "weights": "free",
+                "centered": "true",
+                "stop": "rank_reached",
+                "explained_span": explained,
+            },
+        }
 
     def _explain(self, X: Any) -> None:
         total = self._squared_norm(X)

@@ -81,3 +81,6 @@ class TruncatedSVD(FactorizationModel):
         total = _core.squared_norm_about(X, mean) / X.shape[0]
         self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else self.explained_variance_
         return self
+
+    def _atom_specs(self) -> dict[str, str]:
+        return {"left": "sphere", "right": "sphere", "weights": "free"}

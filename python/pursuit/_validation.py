@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 try:
     from sklearn.utils.validation import validate_data  # scikit-learn 1.6 and later
 
-    FINITE = "ensure_all_finite"
+    ALLOW_NAN = {"ensure_all_finite": "allow-nan"}
 except ImportError:
-    FINITE = "force_all_finite"
+    ALLOW_NAN = {"force_all_finite": "allow-nan"}
 
-    def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-        return estimator._validate_data(X, **options)
+    def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        return estimator._validate_data(X, y, **options)
 
 
 FLOATS = (np.float64, np.float32)

@@ -20,13 +20,15 @@ array([ 0.5, -0.5,  0.5,  0.5])
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+import os
+from typing import Any, Callable, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
+Path = Union[str, "os.PathLike[str]"]
 AtomFunction = Callable[[NDArray[np.float64]], ArrayLike]
 AtomsLike = Union["AtomSet", str, AtomFunction]
 
@@ -159,16 +161,143 @@ def as_atoms(value: AtomsLike) -> AtomSet:
     raise TypeError(f"{value!r} is no atom set: give a spec such as 'nonneg', an AtomSet, or a function of a vector")
 
 
+def _spec(name: str, *parameters: Any) -> AtomSet:
+    """The set of a name with parameters; those that are None are left out, numbers of a list are for one atom each."""
+    texts = [_text(each) for each in parameters if each is not None]
+    return parse(":".join([name, *texts]))
+
+
+def _text(parameter: Any) -> str:
+    if isinstance(parameter, (list, tuple)):
+        return ",".join(map(_text, parameter))
+    return os.fspath(parameter) if isinstance(parameter, os.PathLike) else str(parameter)
+
+
 def sphere() -> AtomSet:
     """All vectors of unit length."""
-    return parse("sphere")
+    return _spec("sphere")
 
 
 def nonneg() -> AtomSet:
     """Unit vectors without a negative entry."""
-    return parse("nonneg")
+    return _spec("nonneg")
 
 
-def sparse(k: int | float) -> AtomSet:
-    """Unit vectors with at most k non-zeros, or at most a fraction k < 1 of their entries."""
-    return parse(f"sparse:{k}")
+def sparse(k: int | float | Sequence[int]) -> AtomSet:
+    """Unit vectors with at most k non-zeros, or at most a fraction k < 1 of their entries; a list is for each atom its own."""
+    return _spec("sparse", k)
+
+
+def l1ball(c: float) -> AtomSet:
+    """Unit vectors with sum of absolute values at most c, from 1 to the root of their length."""
+    return _spec("l1ball", c)
+
+
+def lp(p: float) -> AtomSet:
+    """The unit ball of a p-norm, p >= 1 or infinite."""
+    return _spec("lp", p)
+
+
+def group(file: Path, groups: int, per_group: int | None = None) -> AtomSet:
+    """At most so many groups of entries active; the file has the entries of a group on every line, counted from 0."""
+    return _spec("group", file, groups, per_group)
+
+
+def tree(file: Path, k: int) -> AtomSet:
+    """Non-zeros within k nodes of a tree that hang together at its root; the file has the parent of every entry, -1 for a root."""
+    return _spec("tree", file, k)
+
+
+def graph(file: Path, k: int, pieces: int | None = None) -> AtomSet:
+    """Non-zeros within k vertices of a graph in at most so many connected pieces; the file has an edge on every line."""
+    return _spec("graph", file, k, pieces)
+
+
+def block(k: int) -> AtomSet:
+    """Non-zeros within one window of k neighbours."""
+    return _spec("block", k)
+
+
+def blocks(k: int, count: int) -> AtomSet:
+    """Non-zeros within so many windows of k neighbours each."""
+    return _spec("blocks", k, count)
+
+
+def monotone(direction: str | None = None) -> AtomSet:
+    """Never falling ("up"), never rising ("down"), or one of the two."""
+    return _spec("monotone", direction)
+
+
+def unimodal() -> AtomSet:
+    """Rising to a peak, falling after it."""
+    return _spec("unimodal")
+
+
+def convex_shape() -> AtomSet:
+    """Second differences not negative."""
+    return _spec("convex-shape")
+
+
+def concave_shape() -> AtomSet:
+    """Second differences not positive."""
+    return _spec("concave-shape")
+
+
+def smooth(roughness: float) -> AtomSet:
+    """Unit vectors whose neighbours differ little: the sum of squared differences is at most ``roughness``."""
+    return _spec("smooth", roughness)
+
+
+def fused(pieces: int) -> AtomSet:
+    """At most so many constant pieces."""
+    return _spec("fused", pieces)
+
+
+def simplex() -> AtomSet:
+    """Entries not negative, of sum 1."""
+    return _spec("simplex")
+
+
+def box(low: float, high: float) -> AtomSet:
+    """Entries from low to high."""
+    return _spec("box", low, high)
+
+
+def sign() -> AtomSet:
+    """Entries -1 or 1."""
+    return _spec("sign")
+
+
+def binary() -> AtomSet:
+    """Entries 0 or 1, scaled to unit length."""
+    return _spec("binary")
+
+
+def onehot() -> AtomSet:
+    """A single coordinate."""
+    return _spec("onehot")
+
+
+def support(file: Path) -> AtomSet:
+    """Entries outside a mask are zero; the file has 1 for every entry inside and 0 for the others."""
+    return _spec("support", file)
+
+
+def dictionary(file: Path) -> AtomSet:
+    """One of the columns of a matrix file, up to sign; "dct" and "haar" are built in."""
+    return _spec("dictionary", file)
+
+
+def span(file: Path) -> AtomSet:
+    """Any combination of the columns of a matrix file."""
+    return _spec("span", file)
+
+
+def sparse_in(file: Path, k: int) -> AtomSet:
+    """A combination of at most k columns of a matrix file; "dct" and "haar" are built in."""
+    return _spec("sparse-in", file, k)
+
+
+def plugin(path: Path, name: str) -> AtomSet:
+    """Your own set, from a C function in a shared object."""
+    return _spec("plugin", path, name)

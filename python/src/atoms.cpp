@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pursuit/base/error.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -119,6 +120,11 @@ void bind_atoms(py::module_& m) {
       "parse_atoms",
       [](const std::string& spec) { return std::const_pointer_cast<AtomSet>(parse_atoms(spec)); },
       py::arg("spec"));
+  m.def("catalogue", [] {
+    py::dict files;  // what an example of each set needs in its file, by name
+    for (const CatalogueEntry& entry : catalogue()) files[entry.name.c_str()] = entry.example_file;
+    return files;
+  });
   m.def(
       "custom_atoms",
       [](const std::string& name, const py::function& maximize_function, const py::object& contains,

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "columns.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/pursuit/factor.hpp"
 #include "pursuit/pursuit/omp.hpp"
 #include "pursuit/pursuit/pca.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
+#include "traces.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -23,19 +23,6 @@ namespace {
 
 double seconds_or_forever(const std::optional<double>& limit) {
   return limit.value_or(std::numeric_limits<double>::infinity());
-}
-
-py::dict columns_of(const Trace& trace) {
-  py::dict columns;
-  columns["rank"] = column_of(trace, &Step::rank);
-  columns["objective"] = column_of(trace, &Step::objective);
-  columns["relative_error"] = column_of(trace, &Step::relative_error);
-  columns["gain"] = column_of(trace, &Step::gain);
-  columns["sweeps"] = column_of(trace, &Step::sweeps);
-  columns["seconds"] = column_of(trace, &Step::seconds);
-  columns["left_support"] = column_of(trace, &Step::left_support);
-  columns["right_support"] = column_of(trace, &Step::right_support);
-  return columns;
 }
 
 py::dict factor_array(const py::object& X, FactorOptions options, const py::object& callback) {

@@ -3,7 +3,9 @@
 #include <pybind11/pybind11.h>
 
 #include "atoms.hpp"
+#include "completion.hpp"
 #include "factorizations.hpp"
+#include "model_files.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "watch.hpp"
@@ -29,4 +31,6 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_steps(m);
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
+  pursuit::python::bind_completion(m);
+  pursuit::python::bind_model_files(m);
 }

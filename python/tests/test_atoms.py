@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import pursuit
-from pursuit import atoms
+from pursuit import _core, atoms
 
 
 def signs(g):
@@ -136,3 +136,39 @@ def test_what_is_no_atom_set(parts):
         atoms.sphere().maximize(np.ones((2, 2)))
     with pytest.raises(ValueError, match="nan"):
         atoms.sphere().maximize([1.0, np.nan])
+
+
+def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
+    file = tmp_path / "file.txt"
+    calls = {
+        "group": (file, 2),
+        "tree": (file, 3),
+        "graph": (file, 3),
+        "support": (file,),
+        "dictionary": ("dct",),
+        "span": (file,),
+        "sparse-in": ("haar", 2),
+        "sparse": (3,),
+        "l1ball": (1.5,),
+        "lp": (1.5,),
+        "block": (3,),
+        "blocks": (2, 2),
+        "smooth": (0.1,),
+        "fused": (2,),
+        "box": (1, 2),
+    }
+    g = rng.standard_normal(12)
+    for name, text in _core.catalogue().items():
+        function = getattr(atoms, name.replace("-", "_"))
+        if name == "plugin":
+            continue  # needs a compiler
+        file.write_text(text)
+        made = function(*calls.get(name, ()))
+        assert made.spec.startswith(name) or name in ("onehot",), (name, made.spec)
+        assert made.contains(made.maximize(g)), name
+        assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(ValueError, match="nowhere.txt"):
+        atoms.support("nowhere.txt")
