@@ -1,11 +1,12 @@
 # # Gene signatures by sparse PCA
 #
-# Cells express thousands of genes; what differs between cell types is carried by a few dozen of them. Sparse principal components
-# name those genes: every component is a signature of at most k genes, and together they explain nearly what dense components do.
+# Cells express thousands of genes; what differs between cell types is carried by a few dozen of them. Sparse
+# principal components name those genes: every component is a signature of at most k genes, and together they
+# explain nearly what dense components do.
 #
-# The data here are made up, so that the answer is known: 300 cells of three types, 2000 genes, a signature of 30 genes each.
-# With your own data, begin at the second cell: X is cells by genes, dense or sparse. `pursuit.anndata.fit` does the same on
-# AnnData objects.
+# The data here are made up, so that the answer is known: 300 cells of three types, 2000 genes, a signature of
+# 30 genes each. With your own data, begin at the second cell: X is cells by genes, dense or sparse.
+# `pursuit.anndata.fit` does the same on AnnData objects.
 
 # %% Cells of three types
 import numpy as np

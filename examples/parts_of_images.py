@@ -1,7 +1,8 @@
 # # Parts of images by sparse NMF
 #
-# Non-negative factors add up and never cancel, so that components become parts. Bounding the pixels of a part makes them local.
-# The images are made up: 19 x 19 "faces" of a few blobs (eyes, nose, mouth, ...) of varying strength, with noise.
+# Non-negative factors add up and never cancel, so that components become parts. Bounding the pixels of a part
+# makes them local. The images are made up: 19 x 19 "faces" of a few blobs (eyes, nose, mouth, ...) of varying
+# strength, with noise.
 
 # %% Faces of seven parts
 import sys
@@ -31,7 +32,8 @@ def recovery(model):
     return np.max(unit @ model.components_.T, axis=1)
 
 
-print(f"planted parts found: plain {recovery(plain).min():.3f}, sparse {recovery(sparse).min():.3f} (worst cosine)")
+for name, model in (("plain", plain), ("sparse", sparse)):
+    print(f"{name:>6}: planted parts found with cosines from {recovery(model).min():.3f}")
 assert recovery(sparse).min() > 0.98
 
 # %% New faces are described by the parts, by non-negative least squares

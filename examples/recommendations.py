@@ -1,7 +1,8 @@
 # # Recommendations with confidence
 #
-# Ratings of some films by some users; what would the others be? `MatrixCompletion` estimates rank, noise and every variance
-# from the ratings themselves, so there is nothing to tune, and every prediction comes with a standard deviation.
+# Ratings of some films by some users; what would the others be? `MatrixCompletion` estimates rank, noise and
+# every variance from the ratings themselves, so there is nothing to tune, and every prediction comes with a
+# standard deviation.
 
 # %% Ratings: users and films have ids, most pairs were never rated
 import tempfile
@@ -27,7 +28,7 @@ print(f"{np.sum(~is_test)} ratings to learn from, {is_test.sum()} to judge by")
 
 # %% Nothing to tune
 model = pursuit.MatrixCompletion(random_state=0, clip=None).fit(triplets(~is_test))
-print(f"{model.n_components_} atoms beside the offsets, noise {model.noise_:.3f} (the ratings were made with 0.3)")
+print(f"{model.n_components_} atoms beside the offsets, noise {model.noise_:.3f}; it was made with 0.3")
 
 # %% How good the predictions are, and how well they know it
 row, column, value = triplets(is_test)

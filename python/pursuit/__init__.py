@@ -1,6 +1,6 @@
 """Structured matrix factorization by generalized matrix pursuit, as scikit-learn estimators.
 
-=============================  ==================================================================================
+=============================  ===========================================================================
 `MatrixPursuit`                any atom sets: sparse SVD, semi-NMF, your own structure
 `SparsePCA`                    principal components with few non-zero loadings
 `NonnegativeSparsePCA`         the same without negative ones
@@ -8,7 +8,7 @@
 `TruncatedSVD`                 leading singular vectors, dense or sparse
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
 `MatrixCompletion`             entries that were not observed, and how surely they are known
-=============================  ==================================================================================
+=============================  ===========================================================================
 """
 
 from . import atoms

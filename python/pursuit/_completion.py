@@ -7,10 +7,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
-from ._observations import Ids, Names, Observations, from_matrix, from_triplets, is_triplets
+from ._observations import Names, Observations, from_matrix, from_triplets, is_triplets
 from ._plots import CompletionPlots
 from ._progress import Callback, Watcher
 from ._validation import FLOATS, seed_for, threads_for
@@ -28,23 +28,27 @@ class Recommendation(NamedTuple):
 class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Predicts the entries of a matrix that were not observed, and how surely.
 
-    Without atom sets everything is estimated from the data: mean, offsets, rank, noise, and what the pattern of observed entries
-    says (variational Bayes). With ``left`` or ``right`` the factors have the structure asked for, found by pursuit on the
-    observed entries.
+    Without atom sets everything is estimated from the data: mean, offsets, rank, noise, and what the pattern
+    of observed entries says (variational Bayes). With ``left`` or ``right`` the factors have the structure
+    asked for, found by pursuit on the observed entries.
 
-    Input comes in four forms. An *array*: NaN is unknown. A *SciPy sparse matrix*: what is not stored is unknown, and a
-    stored zero is an observation. *Triplets*: a tuple (rows, columns, values) with any ids. A pandas *frame* of triplets, with
-    columns named like ``columns``; other frames are arrays whose labels are the ids.
+    Input comes in four forms. An *array*: NaN is unknown. A *SciPy sparse matrix*: what is not stored is
+    unknown, and a stored zero is an observation. *Triplets*: a tuple (rows, columns, values) with any ids. A
+    pandas *frame* of triplets, with columns named like ``columns``; other frames are arrays whose labels are
+    the ids.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how many are used.
+        At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how
+        many are used.
     left, right : atom set, str, callable or None, default=None
-        Structure of the factors of rows and columns, see `pursuit.atoms`; "sphere" where only the other one is given.
+        Structure of the factors of rows and columns, see `pursuit.atoms`; "sphere" where only the other one
+        is given.
     weights, regularization, corrections, offsets
-        With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or "LAMBDA:count"; sweeps after
-        every atom (of several numbers the best); whether row and column offsets come first.
+        With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
+        "LAMBDA:count"; sweeps after every atom (of several numbers the best); whether row and column offsets
+        come first.
     use_pattern : bool, default=True
         Whether having an entry counts as information about its row and column.
     validation : float, default=0.1
@@ -58,9 +62,11 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     time_limit : float, optional
         Seconds; what there is then is kept.
     warm_start : bool, default=False
-        Whether a further `fit` begins with the model there is. Its rows and columns must be among the new ones; not with atom sets.
+        Whether a further `fit` begins with the model there is. Its rows and columns must be among the new
+        ones; not with atom sets.
     callback : callable, optional
-        Called with every step (``phase``, ``rank``, ``sweep``, ``validation``, ``noise``, ``seconds``); False ends the fit.
+        Called with every step (``phase``, ``rank``, ``sweep``, ``validation``, ``noise``, ``seconds``); False
+        ends the fit.
     verbose : int, default=0
         1 shows a bar (needs tqdm).
     n_jobs : int, optional
@@ -75,8 +81,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         Standard deviation of the noise of a typical entry.
     row_ids_, column_ids_ : lists
     path_ : dict of arrays
-        Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries), explained_variance,
-        support (numbers in the column factors), validation (that RMSE), noise, seconds.
+        Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries),
+        explained_variance, support (numbers in the column factors), validation (that RMSE), noise, seconds.
     trace_ : dict of arrays
         The same for every sweep on the way.
     n_features_in_ : int
@@ -98,8 +104,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
 
     Triplets have ids of any kind:
 
-    >>> seen = ["ann", "ann", "bob", "bob", "cid"], ["tea", "jam", "tea", "rye", "jam"], [5.0, 1.0, 4.0, 2.0, 1.0]
-    >>> model = pursuit.MatrixCompletion(random_state=0).fit(seen)
+    >>> who, what = ["ann", "ann", "bob", "bob", "cid"], ["tea", "jam", "tea", "rye", "jam"]
+    >>> model = pursuit.MatrixCompletion(random_state=0).fit((who, what, [5.0, 1.0, 4.0, 2.0, 1.0]))
     >>> [each.column for each in model.recommend("cid", 2)]
     ['tea', 'rye']
     """
@@ -156,7 +162,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         structured = self.left is not None or self.right is not None
         earlier = self._earlier_model(structured)
         seen = self._observations(X, earlier is not None)
-        options = dict(
+        options: dict[str, Any] = dict(
             validation=self.validation,
             range=self._range(),
             seed=seed_for(self.random_state),
@@ -237,10 +243,11 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         if n < 1:
             raise ValueError(f"n={n}: must be 1 or more")
         place = int(self._rows.places([row], "row")[0])
-        seen = self._seen.indices[self._seen.indptr[place] : self._seen.indptr[place + 1]] if exclude_seen else []
-        columns, values, deviations = self.model_.recommend(place, n, np.asarray(seen, dtype=np.int32))
+        seen = self._seen[place].indices if exclude_seen else np.zeros(0, np.int32)
+        columns, values, deviations = self.model_.recommend(place, n, seen)
         return [
-            Recommendation(self._cols.values[c], float(v), float(d)) for c, v, d in zip(columns, values, deviations)
+            Recommendation(self._cols.values[c], float(v), float(d))
+            for c, v, d in zip(columns, values, deviations)
         ]
 
     def transform(self, X: Any) -> Any:
@@ -271,15 +278,14 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         array of shape (n_samples, n_features)
         """
         check_is_fitted(self, "model_")
-        factors = np.asarray(X)
-        dtype = factors.dtype if factors.dtype in FLOATS else np.float64
-        return self.model_.predict_rows(np.atleast_2d(factors).astype(np.float64, copy=False)).astype(dtype, copy=False)
+        factors = check_array(X, dtype=FLOATS)
+        return self.model_.predict_rows(factors).astype(factors.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the root of the mean squared error on observed entries; 0 is perfect.
 
-        Triplets are predicted by their ids, and those never seen from what is known of the rest. Rows of arrays and sparse
-        matrices are new rows: predicted from their own entries.
+        Triplets are predicted by their ids, and those never seen from what is known of the rest. Rows of
+        arrays and sparse matrices are new rows: predicted from their own entries.
 
         Parameters
         ----------
@@ -342,7 +348,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         if not self.warm_start or not hasattr(self, "model_"):
             return None
         if structured:
-            raise ValueError("warm_start=True: only self-tuned models can be continued, not those of atom sets")
+            raise ValueError(
+                "warm_start=True: only self-tuned models can be continued, not those of atom sets"
+            )
         return self.model_
 
     def _observations(self, X: Any, continued: bool) -> Observations:
@@ -353,7 +361,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             cols = cols.extended(_column_ids(X, self.columns))
         seen = from_triplets(X, self.columns, rows=rows, cols=cols)
         self.n_features_in_ = len(seen.cols)
-        vars(self).pop("feature_names_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return seen
 
     def _new_rows(self, X: Any) -> Observations:

@@ -1,4 +1,5 @@
-"""What all decompositions into components share: coordinates of rows, their reconstruction, and how much is explained."""
+"""What all decompositions into components share: coordinates of rows, their reconstruction, and how much is
+explained."""
 
 from __future__ import annotations
 
@@ -10,17 +11,16 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
 from ._plots import ComponentPlots
 from ._validation import FLOATS, canonical, squared_norm, threads_for, validate_matrix
 
-Path = dict[str, NDArray[Any]]
-
 
 class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Rows x ~ mean + scale * (z @ components). Subclasses fit ``components_`` and, where there is one, ``mean_``."""
+    """Rows x ~ mean + scale * (z @ components). Subclasses fit ``components_`` and, where there is one,
+    ``mean_``."""
 
     _nonnegative_coordinates = False
 
@@ -34,13 +34,12 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
     def _scale(self) -> NDArray[Any] | None:
         return getattr(self, "scale_", None)
 
-    def _products(self, X: Any) -> NDArray[Any]:
-        """Centred and scaled rows times components, without forming either."""
-        components = self.components_ if self._scale() is None else self.components_ / self._scale()
-        products = np.asarray(X @ components.T, dtype=np.float64)
-        if self._center() is not None:
-            products -= self._center().astype(np.float64) @ components.T
-        return products
+    def _products(self, X: Any, directions: NDArray[Any]) -> NDArray[np.float64]:
+        """Centred and scaled rows times directions; neither is formed."""
+        mean, scale = self._center(), self._scale()
+        directions = directions if scale is None else directions / scale
+        products = np.asarray(X @ directions.T.astype(X.dtype, copy=False), dtype=np.float64)
+        return products if mean is None else products - mean.astype(np.float64) @ directions.T
 
     def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
         gram = self._gram()
@@ -65,7 +64,7 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         check_is_fitted(self, "components_")
         X = validate_matrix(self, X, reset=False)
-        return self._coordinates(self._products(X)).astype(X.dtype, copy=False)
+        return self._coordinates(self._products(X, self.components_)).astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rows that have the given coordinates.
@@ -79,16 +78,19 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         array of shape (n_samples, n_features)
         """
         check_is_fitted(self, "components_")
-        coordinates = np.asarray(X)
-        if coordinates.ndim != 2 or coordinates.shape[1] != self._n_features_out:
-            raise ValueError(f"coordinates of shape {coordinates.shape} do not fit {self._n_features_out} components")
+        coordinates = check_array(X, dtype=FLOATS)
+        if coordinates.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"coordinates of shape {coordinates.shape} do not fit {self._n_features_out} components"
+            )
+        mean, scale = self._center(), self._scale()
         rows = coordinates @ self.components_
-        if self._scale() is not None:
-            rows = rows * self._scale()
-        return rows if self._center() is None else rows + self._center()
+        rows = rows if scale is None else rows * scale
+        return rows if mean is None else rows + mean
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Share of the sum of squares of X (about the mean, where there is one) that the components explain; 1 is all.
+        """Share of the sum of squares of X (about the mean, where there is one) that the components explain;
+        1 is all.
 
         Parameters
         ----------
@@ -97,7 +99,7 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         check_is_fitted(self, "components_")
         X = validate_matrix(self, X, reset=False)
-        products = self._products(X)
+        products = self._products(X, self.components_)
         z = self._coordinates(products)
         total = self._squared_norm(X)
         explained = 2 * np.vdot(products, z) - np.vdot(z.T @ z, self._gram())
@@ -116,15 +118,15 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
         if hasattr(self, "explained_variance_ratio_"):
             metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())
-        nothing = np.zeros(0)
+        mean, scale, nothing = self._center(), self._scale(), np.zeros(0)
         _core.save_model(
             path,
             right=self.components_.T,
             row_names=[],
             column_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
             metadata=metadata,
-            column_means=nothing if self._center() is None else self._center(),
-            column_deviations=nothing if self._scale() is None else self._scale(),
+            column_means=nothing if mean is None else mean,
+            column_deviations=nothing if scale is None else scale,
             **parts,
         )
 
@@ -141,12 +143,7 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _span_shares(self, X: Any) -> NDArray[np.float64]:
         """Sum of squares of X that each component adds to those before it, by the span of both."""
-        center = self._center()
-        basis = _orthonormal(self.components_.astype(np.float64))
-        scaled = basis if self._scale() is None else basis / self._scale()
-        products = np.asarray(X @ scaled.T.astype(X.dtype, copy=False), dtype=np.float64)
-        if center is not None:
-            products -= center.astype(np.float64) @ scaled.T
+        products = self._products(X, _orthonormal(self.components_.astype(np.float64)))
         return np.einsum("ij,ij->j", products, products)
 
     def _more_tags(self) -> dict[str, Any]:
@@ -160,7 +157,8 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
 
 
 def _orthonormal(components: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows made orthonormal in order; a row in the span of those before it becomes zero and explains nothing."""
+    """Rows made orthonormal in order; a row in the span of those before it becomes zero and explains
+    nothing."""
     basis = np.zeros_like(components)
     for i, row in enumerate(components):
         rest = row.copy()

@@ -105,7 +105,7 @@ def custom_atoms(
     contains: Callable[[Vector, float], bool] | None,
     symmetric: bool,
 ) -> Atoms: ...
-def catalogue() -> dict[str, str]: ...
+def catalogue() -> list[tuple[str, str, str, str]]: ...
 def parse_weight_rule(spec: str) -> str: ...
 def stop_explanations() -> dict[str, str]: ...
 def factor(
@@ -116,6 +116,7 @@ def factor(
     right: Atoms,
     weights: str,
     start: str,
+    initial: tuple[Array, Array, Array] | None,
     corrections: int,
     polish: int,
     polish_tolerance: float,

@@ -13,9 +13,11 @@ from .atoms import AtomSet, AtomsLike, as_atoms
 
 
 class MatrixPursuit(FactorizationModel):
-    """Factorization into rank-one atoms of any structure: X ~ sum_i w_i u_i v_i^T, u_i in ``left``, v_i in ``right``.
+    """Factorization into rank-one atoms of any structure: X ~ sum_i w_i u_i v_i^T, u_i in ``left``, v_i in
+    ``right``.
 
-    Entries that a sparse matrix does not store are zeros; see `MatrixCompletion` for entries that are unknown.
+    Entries that a sparse matrix does not store are zeros; see `MatrixCompletion` for entries that are
+    unknown.
 
     Parameters
     ----------
@@ -24,13 +26,14 @@ class MatrixPursuit(FactorizationModel):
     left, right : atom set, str or callable, default="sphere"
         Structure of the factors of rows and of features; see `pursuit.atoms`.
     weights : str, default="free"
-        "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest (matching pursuit);
-        "nonneg": none negative; "convex:RADIUS": none negative and of this sum (Frank-Wolfe); "economic": two numbers.
+        "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest
+        (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of this sum
+        (Frank-Wolfe); "economic": two numbers.
     corrections : int, default=2
         Sweeps over all atoms after every new one.
     start : {"greedy", "leading"}, default="greedy"
-        One atom after the other, with a result for every rank on the way; or all at once from the leading singular vectors,
-        which is faster for many atoms.
+        One atom after the other, with a result for every rank on the way; or all at once from the leading
+        singular vectors, which is faster for many atoms.
     max_iter : int, default=500
         At most so many sweeps at the end.
     tol : float, default=1e-5
@@ -46,7 +49,8 @@ class MatrixPursuit(FactorizationModel):
     warm_start : bool, default=False
         Whether a further `fit` begins with the atoms there are, and adds to them.
     callback : callable, optional
-        Called with every step (``rank``, ``phase``, ``sweep``, ``relative_error``, ``seconds``); False ends the fit.
+        Called with every step (``rank``, ``phase``, ``sweep``, ``relative_error``, ``seconds``); False ends
+        the fit.
     verbose : int, default=0
         1 shows a bar (needs tqdm).
     n_jobs : int, optional
@@ -62,10 +66,11 @@ class MatrixPursuit(FactorizationModel):
         The left atoms of the rows that were fitted.
     weights_ : array of shape (n_components_,)
     explained_variance_ratio_ : array of shape (n_components_,)
-        Share of the sum of squares of X that each component adds to those before it, by the span of the components: never
-        counted twice where they overlap.
+        Share of the sum of squares of X that each component adds to those before it, by the span of the
+        components: never counted twice where they overlap.
     path_ : dict of arrays
-        Per rank: relative_error, explained_variance, support (non-zeros of the right atoms), left_support, seconds.
+        Per rank: relative_error, explained_variance, support (non-zeros of the right atoms), left_support,
+        seconds.
     trace_ : dict of arrays
         The same for every step on the way.
     relative_error_, reconstruction_err_ : float
@@ -80,7 +85,8 @@ class MatrixPursuit(FactorizationModel):
     >>> import numpy as np, pursuit
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((60, 4)) @ np.kron(np.eye(4), np.ones(5)) + 0.01 * rng.standard_normal((60, 20))
-    >>> model = pursuit.MatrixPursuit(4, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0)
+    >>> sets = {"left": "nonneg", "right": "nonneg+sparse:5", "weights": "nonneg"}
+    >>> model = pursuit.MatrixPursuit(4, **sets, random_state=0)
     >>> model.fit_transform(X).shape
     (60, 4)
     >>> [int(np.count_nonzero(v)) for v in model.components_]
@@ -141,9 +147,13 @@ class MatrixPursuit(FactorizationModel):
         X = validate_matrix(self, X, reset=True)
         rank = require_count("n_components", self.n_components)
         left, right = as_atoms(self.left), as_atoms(self.right)
+        initial = self._earlier_atoms(X.shape)
         if left.spec == right.spec == "sphere":
             require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
-        self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(left, X.shape[0])
+            initial = None  # the singular vectors come all at once, those there are among them
+        self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(
+            left, X.shape[0]
+        )
         self._factor(
             X,
             watcher=Watcher(self.callback, self.verbose, self.early_stopping),
@@ -152,6 +162,7 @@ class MatrixPursuit(FactorizationModel):
             rank=rank,
             weights=self.weights,
             start=self.start,
+            initial=initial,
             corrections=self.corrections,
             polish=self.max_iter,
             polish_tolerance=self.tol,

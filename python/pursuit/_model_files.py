@@ -19,14 +19,16 @@ from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
 
 Model = Union[MatrixPursuit, NMF, TruncatedSVD, SparsePCA, MatrixCompletion]
-_CLASSES = {each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, SparsePCA, NonnegativeSparsePCA)}
+_CLASSES = {
+    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, SparsePCA, NonnegativeSparsePCA)
+}
 
 
 def load(path: str | PathLike[str]) -> Model:
     """A fitted model from a file, written by `save` or by the program.
 
-    Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or, where the data were
-    centred, `SparsePCA`. Completed matrices come back as `MatrixCompletion`.
+    Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or,
+    where the data were centred, `SparsePCA`. Completed matrices come back as `MatrixCompletion`.
 
     Parameters
     ----------
@@ -81,7 +83,9 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
 def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
     file = _core.load_completion(path)
     rows, cols = Ids(_positions_or_names(file["rows"])), Ids(_positions_or_names(file["cols"]))
-    seen = scipy.sparse.csr_matrix((file["value"], file["index"], file["start"]), shape=(len(rows), len(cols))).tocoo()
+    seen = scipy.sparse.csr_matrix(
+        (file["value"], file["index"], file["start"]), shape=(len(rows), len(cols))
+    ).tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
     model.n_features_in_ = len(cols)

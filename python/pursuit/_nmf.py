@@ -5,19 +5,21 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_non_negative
+from sklearn.utils.validation import check_array, check_non_negative
 
 from . import atoms
-from ._factorization import FactorizationModel
+from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
-from ._validation import require_count, validate_matrix
+from ._validation import require_count, seed_for, validate_matrix
 from .atoms import AtomSet
 
-_INITS = {None: "leading", "nndsvd": "leading", "nndsvda": "leading", "nndsvdar": "leading", "greedy": "greedy"}
+_LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
+_INITS = (*_LEADING, "greedy", "random", "custom")
 
 
 class NMF(FactorizationModel):
-    """Non-negative matrix factorization, X ~ W H: a drop-in for `sklearn.decomposition.NMF` that is faster and ends lower.
+    """Non-negative matrix factorization, X ~ W H: a drop-in for `sklearn.decomposition.NMF` that is faster
+    and ends lower.
 
     Rows of H have unit length, W carries the scale. `transform` solves non-negative least squares exactly.
 
@@ -25,8 +27,9 @@ class NMF(FactorizationModel):
     ----------
     n_components : int or None, default=None
         None means as many as features.
-    init : {None, "nndsvd", "nndsvda", "nndsvdar", "greedy"}, default=None
-        The first four begin with the leading singular vectors; "greedy" adds one atom after the other and fills ``path_``.
+    init : {None, "nndsvd", "nndsvda", "nndsvdar", "greedy", "random", "custom"}, default=None
+        The first four begin with the leading singular vectors; "greedy" adds one atom after the other and
+        fills ``path_``; "custom" begins with the W and H given to `fit`.
     k : int, float or None, default=None
         At most so many non-zeros (or a fraction of the features) in every row of H.
     tol : float, default=1e-5
@@ -37,6 +40,8 @@ class NMF(FactorizationModel):
         Taken for the sake of calls written for scikit-learn; anything but the defaults is refused.
     time_limit : float, optional
         Seconds; what there is then is kept.
+    warm_start : bool, default=False
+        Whether a further `fit` to the same rows begins with the components there are, and adds to them.
     callback : callable, optional
         Called with every step; False ends the fit.
     verbose : int, default=0
@@ -90,6 +95,7 @@ class NMF(FactorizationModel):
         verbose: int = 0,
         shuffle: bool = False,
         time_limit: float | None = None,
+        warm_start: bool = False,
         callback: Callback | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -107,16 +113,19 @@ class NMF(FactorizationModel):
         self.verbose = verbose
         self.shuffle = shuffle
         self.time_limit = time_limit
+        self.warm_start = warm_start
         self.callback = callback
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> "NMF":
+    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> "NMF":
         """Find W and H.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), no entry negative
         y : ignored
+        W : array of shape (n_samples, n_components), with ``init="custom"``
+        H : array of shape (n_components, n_features), with ``init="custom"``
         """
         self._refuse_what_is_not_there()
         X = validate_matrix(self, X, reset=True)
@@ -129,7 +138,8 @@ class NMF(FactorizationModel):
             right=self._right_atoms(),
             rank=rank,
             weights="nonneg",
-            start=_INITS[self.init],
+            start="leading" if self.init in _LEADING else "greedy",
+            initial=self._initial(X, rank, W, H),
             corrections=2,
             polish=self.max_iter,
             polish_tolerance=self.tol,
@@ -157,6 +167,27 @@ class NMF(FactorizationModel):
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
         return W
 
+    def _initial(self, X: Any, rank: int, W: Any, H: Any) -> Initial | None:
+        if self.init != "custom" and (W is not None or H is not None):
+            raise ValueError(f"init={self.init!r}: W and H are for init='custom'")
+        earlier = self._earlier_atoms(X.shape)
+        if earlier is not None or self.init not in ("random", "custom"):
+            return earlier
+        if self.init == "random":
+            rng = np.random.RandomState(seed_for(self.random_state) % 2**32)
+            W, H = np.abs(rng.standard_normal((X.shape[0], rank))), np.abs(
+                rng.standard_normal((rank, X.shape[1]))
+            )
+        W, H = check_array(W, input_name="W"), check_array(H, input_name="H")
+        if W.shape != (X.shape[0], rank) or H.shape != (rank, X.shape[1]):
+            raise ValueError(
+                f"W of shape {W.shape} and H of shape {H.shape} do not fit "
+                f"{rank} components of {X.shape} data"
+            )
+        check_non_negative(W, "NMF (input W)")
+        check_non_negative(H, "NMF (input H)")
+        return W, H.T, np.ones(rank)
+
     def _atom_specs(self) -> dict[str, str]:
         return {"left": "nonneg", "right": self._right_atoms().spec, "weights": "nonneg"}
 
@@ -165,7 +196,7 @@ class NMF(FactorizationModel):
 
     def _refuse_what_is_not_there(self) -> None:
         if self.init not in _INITS:
-            raise ValueError(f"init={self.init!r}: must be one of {list(_INITS)}")
+            raise ValueError(f"init={self.init!r}: must be one of {_INITS}")
         for name, only in {
             "solver": "cd",
             "beta_loss": "frobenius",
@@ -175,10 +206,14 @@ class NMF(FactorizationModel):
         }.items():
             if getattr(self, name) != only:
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r}: not supported, only {only!r} is; k=... makes components sparse"
+                    f"{name}={getattr(self, name)!r}: not supported, only {only!r} is; "
+                    "k=... makes components sparse"
                 )
         if self.alpha_H not in ("same", 0.0):
-            raise ValueError(f"alpha_H={self.alpha_H!r}: not supported, only 'same' and 0.0 are; k=... makes components sparse")
+            raise ValueError(
+                f"alpha_H={self.alpha_H!r}: not supported, only 'same' and 0.0 are; "
+                "k=... makes components sparse"
+            )
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "requires_positive_X": True}

@@ -54,7 +54,7 @@ class Observations:
     value: NDArray[np.float32]
     dtype: Any = field(default=np.float64)
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> tuple[int, int, NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
         """As the engine takes them."""
         return len(self.rows), len(self.cols), self.row, self.col, self.value
 
@@ -67,12 +67,19 @@ def is_triplets(X: Any, names: Names) -> bool:
 
 
 def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
-    """NaN is unknown in an array; what is not stored is unknown in a sparse matrix, a stored zero was seen to be zero."""
+    """NaN is unknown in an array; what is not stored is unknown in a sparse matrix, a stored zero was seen to
+    be zero."""
     index, columns = getattr(X, "index", None), getattr(X, "columns", None)
     if scipy.sparse.issparse(X):
         _refuse_duplicates(X.tocoo())
     X = validate_data(
-        estimator, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype=FLOATS, ensure_min_samples=1, **ALLOW_NAN
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=("csr", "csc", "coo"),
+        dtype=FLOATS,
+        ensure_min_samples=1,
+        **ALLOW_NAN,
     )
     rows = Ids(range(X.shape[0]) if index is None or callable(index) else index)
     cols = Ids(range(X.shape[1]) if columns is None else columns)
@@ -80,17 +87,23 @@ def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
         entries = X.tocoo()
         row, col, value = entries.row, entries.col, entries.data
         if not np.isfinite(value).all():
-            raise ValueError("Input X contains NaN or infinity: a sparse matrix stores what was observed, leave the rest out")
+            raise ValueError(
+                "Input X contains NaN or infinity: a sparse matrix stores what was observed, "
+                "leave the rest out"
+            )
     else:
         row, col = np.nonzero(~np.isnan(X))
         value = X[row, col]
     if reset and len(value) == 0:
         raise ValueError("Input X has no observed entry: every entry is NaN or not stored")
-    return Observations(rows, cols, row.astype(np.int32), col.astype(np.int32), _as_float32(value), X.dtype.type)
+    return Observations(
+        rows, cols, row.astype(np.int32), col.astype(np.int32), _as_float32(value), X.dtype.type
+    )
 
 
 def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | None = None) -> Observations:
-    """Ids keep the places that ``rows`` and ``cols`` give them; new ones follow, but columns only where ``cols`` is None."""
+    """Ids keep the places that ``rows`` and ``cols`` give them; new ones follow, but columns only where
+    ``cols`` is None."""
     row_ids, col_ids, values = X if isinstance(X, tuple) else (X[name] for name in names)
     row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")
     try:
@@ -104,10 +117,16 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
     rows = Ids(list(dict.fromkeys(row_ids))) if rows is None else rows.extended(row_ids)
     known = Ids(list(dict.fromkeys(col_ids))) if cols is None else cols
     row, col = rows.places(row_ids, "row"), known.places(col_ids, "column")
-    for problem, where in (("not a finite number", ~np.isfinite(values)), ("given twice", _repeats(row, col))):
+    for problem, where in (
+        ("not a finite number", ~np.isfinite(values)),
+        ("given twice", _repeats(row, col)),
+    ):
         if where.any():
             i = int(np.flatnonzero(where)[0])
-            raise ValueError(f"the entry of row {row_ids[i]!r} and column {col_ids[i]!r} is {problem}; its value is {values[i]}")
+            raise ValueError(
+                f"the entry of row {row_ids[i]!r} and column {col_ids[i]!r} is {problem}; "
+                f"its value is {values[i]}"
+            )
     return Observations(rows, known, row, col, _as_float32(values))
 
 
@@ -132,7 +151,9 @@ def _refuse_duplicates(entries: Any) -> None:
     repeated = _repeats(entries.row, entries.col)
     if repeated.any():
         i = int(np.flatnonzero(repeated)[0])
-        raise ValueError(f"entry ({entries.row[i]}, {entries.col[i]}) is stored twice; an observation has one value")
+        raise ValueError(
+            f"entry ({entries.row[i]}, {entries.col[i]}) is stored twice; an observation has one value"
+        )
 
 
 def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:

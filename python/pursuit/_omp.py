@@ -14,9 +14,9 @@ from ._validation import FLOATS, require_count, threads_for, validate_data
 class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Linear models of few features, for one target or for many at once.
 
-    Features are added one by one, each the one most correlated with what is left, all coefficients re-fitted every time. With
-    columns of X as a dictionary and columns of y as signals this is sparse coding; targets share one product X^T y and one
-    Gram matrix, which makes many of them cheap.
+    Features are added one by one, each the one most correlated with what is left, all coefficients re-fitted
+    every time. With columns of X as a dictionary and columns of y as signals this is sparse coding; targets
+    share one product X^T y and one Gram matrix, which makes many of them cheap.
 
     Parameters
     ----------
@@ -26,8 +26,9 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
         A target is done at this relative error ||y - Xw|| / ||y||.
     fit_intercept : bool, default=True
     weights : str, default="free"
-        "free" re-fits all coefficients (orthogonal matching pursuit), "newest" only the newest (matching pursuit),
-        "nonneg" keeps them non-negative, "convex:RADIUS" non-negative and of this sum (Frank-Wolfe).
+        "free" re-fits all coefficients (orthogonal matching pursuit), "newest" only the newest (matching
+        pursuit), "nonneg" keeps them non-negative, "convex:RADIUS" non-negative and of this sum
+        (Frank-Wolfe).
     n_jobs : int, optional
         Threads; None means 1, -1 all cores. The result does not depend on it.
 
@@ -77,7 +78,9 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,) or (n_samples, n_targets)
         """
-        X, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True, multi_output=True, ensure_min_samples=2)
+        X, y = validate_data(
+            self, X, y, dtype=FLOATS, y_numeric=True, multi_output=True, ensure_min_samples=2
+        )
         self._single_target = y.ndim == 1
         signals = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         x_mean, y_mean = np.zeros(X.shape[1]), np.zeros(signals.shape[1])

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
+
+Columns = dict[str, NDArray[Any]]
 
 
 def pyplot() -> Any:
@@ -26,6 +29,10 @@ def curve(ax: Any, x: Any, y: Any, xlabel: str, ylabel: str) -> Any:
 
 class ComponentPlots:
     """Plots of models with ``trace_``, ``path_`` and ``components_``."""
+
+    trace_: Columns
+    path_: Columns
+    components_: NDArray[Any]
 
     def plot_convergence(self, ax: Any = None) -> Any:
         """Relative error over time, one point per atom and sweep.
@@ -55,7 +62,9 @@ class ComponentPlots:
         matplotlib axes
         """
         check_is_fitted(self)
-        return curve(ax, self.path_["rank"], self.path_["explained_variance"], "components", "explained variance")
+        return curve(
+            ax, self.path_["rank"], self.path_["explained_variance"], "components", "explained variance"
+        )
 
     def plot_atoms(self, shape: tuple[int, int] | None = None, *, columns: int = 5) -> Any:
         """The components: as pictures of the given shape, or as curves.
@@ -100,6 +109,9 @@ class ComponentPlots:
 
 class CompletionPlots:
     """Plots of completed matrices."""
+
+    trace_: Columns
+    path_: Columns
 
     def plot_convergence(self, ax: Any = None) -> Any:
         """Estimated noise over time, one point per sweep.

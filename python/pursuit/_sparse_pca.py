@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import numbers
-from typing import Any, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +15,17 @@ from .atoms import AtomSet
 class SparsePCA(ComponentModel):
     """Principal components with few non-zero loadings.
 
-    The components maximise the share of the variance that lies inside their *span*, which is what they explain together:
-    unlike the sum of their variances it never counts anything twice where components overlap.
+    The components maximise the share of the variance that lies inside their *span*, which is what they
+    explain together: unlike the sum of their variances it never counts anything twice where components
+    overlap.
 
     Parameters
     ----------
     n_components : int or None, default=None
         None means as many as there can be: the smaller of n_samples - 1 and n_features.
     k : int, float, sequence of int or None, default=0.1
-        At most so many non-zeros in a component, or a fraction of the features; a sequence has a number for every component;
-        None is for plain PCA, or where ``total_nonzeros`` is given.
+        At most so many non-zeros in a component, or a fraction of the features; a sequence has a number for
+        every component; None is for plain PCA, or where ``total_nonzeros`` is given.
     total_nonzeros : int or None, default=None
         At most so many in all components together, shared out where they explain most; with ``k=None``.
     orthogonality : float, default=0.0
@@ -49,7 +50,8 @@ class SparsePCA(ComponentModel):
     components_ : array of shape (n_components_, n_features)
         Loadings of unit length.
     explained_variance_ratio_ : array of shape (n_components_,)
-        Share of the variance that each component adds to those before it, by their span; the sum is what all explain together.
+        Share of the variance that each component adds to those before it, by their span; the sum is what all
+        explain together.
     explained_variance_ : array of shape (n_components_,)
         The same as a variance.
     mean_ : array of shape (n_features,)
@@ -66,7 +68,8 @@ class SparsePCA(ComponentModel):
     --------
     >>> import numpy as np, pursuit
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6)) + 0.1 * rng.standard_normal((80, 12))
+    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6))
+    >>> X += 0.1 * rng.standard_normal((80, 12))
     >>> model = pursuit.SparsePCA(2, k=6, random_state=0).fit(X)
     >>> np.count_nonzero(model.components_, axis=1)
     array([6, 6])
@@ -146,12 +149,12 @@ class SparsePCA(ComponentModel):
         return atoms.sphere()
 
     def _atoms(self) -> AtomSet:
-        if self.k is None or not isinstance(self.k, numbers.Real):
+        if self.k is None or isinstance(self.k, Iterable):
             return self._base_atoms()
         return self._base_atoms() & atoms.sparse(self.k)
 
     def _nonzeros(self) -> list[int]:
-        return [] if self.k is None or isinstance(self.k, numbers.Real) else [int(k) for k in self.k]
+        return [int(k) for k in self.k] if isinstance(self.k, Iterable) else []
 
     def _saved(self) -> dict[str, Any]:
         """Scores of unit length, so that the model is a factorization of the centred data like any other."""
@@ -194,7 +197,8 @@ class NonnegativeSparsePCA(SparsePCA):
     --------
     >>> import numpy as np, pursuit
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6)) + 0.1 * rng.standard_normal((80, 12))
+    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6))
+    >>> X += 0.1 * rng.standard_normal((80, 12))
     >>> model = pursuit.NonnegativeSparsePCA(2, k=6, random_state=0).fit(X)
     >>> bool((model.components_ >= 0).all())
     True

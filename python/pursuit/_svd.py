@@ -11,7 +11,8 @@ from ._validation import require_count, validate_matrix
 
 
 class TruncatedSVD(FactorizationModel):
-    """The leading singular vectors, dense or sparse, by block Lanczos iterations: `MatrixPursuit` with no structure at all.
+    """The leading singular vectors, dense or sparse, by block Lanczos iterations: `MatrixPursuit` with no
+    structure at all.
 
     Columns are not centred. The result is exact to rounding and the same for every call.
 
@@ -31,7 +32,8 @@ class TruncatedSVD(FactorizationModel):
     left_ : array of shape (n_samples, n_components_)
         The left singular vectors.
     explained_variance_, explained_variance_ratio_ : arrays of shape (n_components_,)
-        Variance of the coordinates of the fitted rows, and its share of the variance of X, as in scikit-learn.
+        Variance of the coordinates of the fitted rows, and its share of the variance of X, as in
+        scikit-learn.
     path_ : dict of arrays
         Per rank: relative_error, explained_variance, support, left_support, seconds.
     relative_error_, reconstruction_err_ : float
@@ -79,7 +81,9 @@ class TruncatedSVD(FactorizationModel):
         self.explained_variance_ = np.var(self.left_ * self.singular_values_, axis=0)
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         total = _core.squared_norm_about(X, mean) / X.shape[0]
-        self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else self.explained_variance_
+        self.explained_variance_ratio_ = (
+            self.explained_variance_ / total if total > 0 else self.explained_variance_
+        )
         return self
 
     def _atom_specs(self) -> dict[str, str]:

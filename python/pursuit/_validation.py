@@ -37,7 +37,8 @@ os.register_at_fork(after_in_child=_mark_forked_child)
 
 
 def threads_for(n_jobs: int | None) -> int:
-    """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its workers."""
+    """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its
+    workers."""
     return 1 if _in_forked_child else effective_n_jobs(n_jobs)
 
 
@@ -51,7 +52,8 @@ def seed_for(random_state: Any) -> int:
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix with sorted indices, no duplicates and indices of one type; the input is never changed."""
+    """A sparse matrix with sorted indices, no duplicates and indices of one type; the input is never
+    changed."""
     if not scipy.sparse.issparse(X):
         return X
     if not X.has_canonical_format:
@@ -77,15 +79,18 @@ def validate_matrix(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1
     return canonical(X)
 
 
-def require_count(name: str, value: Any, *, at_most: int | None = None, shape: tuple[int, int] | None = None) -> int:
+def require_count(
+    name: str, value: Any, *, at_most: int | None = None, shape: tuple[int, int] | None = None
+) -> int:
     """A whole number from 1, with a message that says what the data allow."""
     allowed = "an integer of at least 1" if at_most is None else f"an integer from 1 to {at_most}"
     given = "" if shape is None else f" (n_samples={shape[0]}, n_features={shape[1]})"
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise TypeError(f"{name}={value!r}: must be {allowed}{given}")
-    if value < 1 or (at_most is not None and value > at_most):
-        raise ValueError(f"{name}={value}: must be {allowed}{given}")
-    return int(value)
+    number = int(value)
+    if number < 1 or (at_most is not None and number > at_most):
+        raise ValueError(f"{name}={number}: must be {allowed}{given}")
+    return number
 
 
 def squared_norm(X: Any) -> float:

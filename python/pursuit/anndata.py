@@ -46,12 +46,13 @@ def fit(
     key : str, optional
         Name of what is written; by default the estimator's in lower case.
     mask : str, optional
-        A column of booleans in ``var``, such as "highly_variable": other genes are left out and get loadings of zero.
+        A column of booleans in ``var``, such as "highly_variable": other genes are left out and get loadings
+        of zero.
 
     Returns
     -------
-    The fitted estimator. Also written: ``obsm["X_" + key]``, the scores; ``varm[key]``, the loadings; ``uns[key]``, parameters
-    and explained variance.
+    The fitted estimator. Also written: ``obsm["X_" + key]``, the scores; ``varm[key]``, the loadings;
+    ``uns[key]``, parameters and explained variance.
     """
     X = adata.X if layer is None else _named(adata.layers, layer, "layers")
     used = np.ones(adata.n_vars, dtype=bool)
@@ -81,10 +82,15 @@ def _named(table: Any, name: str, kind: str) -> Any:
 
 
 def _storable(params: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Parameters as a file of AnnData can hold them: numbers, texts and lists of numbers; what is None is left out."""
+    """Parameters as a file of AnnData can hold them: numbers, texts and lists of numbers; what is None is
+    left out."""
     kept = {name: value for name, value in {**params, **more}.items() if value is not None}
     simple = (bool, int, float, str)
     return {
-        name: value if isinstance(value, simple) else np.asarray(value) if isinstance(value, (list, tuple)) else repr(value)
+        name: (
+            value
+            if isinstance(value, simple)
+            else np.asarray(value) if isinstance(value, (list, tuple)) else repr(value)
+        )
         for name, value in kept.items()
     }

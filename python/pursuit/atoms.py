@@ -8,8 +8,8 @@ AtomSet('nonneg+sparse:300')
 >>> pursuit.atoms.parse("nonneg+sparse:300") == pursuit.atoms.sparse(300) & pursuit.atoms.nonneg()
 True
 
-A function answers to a vector g with the member u of its set for which <u, g> is largest. The one below is the set of unit
-vectors whose entries are all equal in size:
+A function answers to a vector g with the member u of its set for which <u, g> is largest. The one below is
+the set of unit vectors whose entries are all equal in size:
 
 >>> import numpy as np
 >>> def signs(g):
@@ -75,7 +75,9 @@ class AtomSet:
         """The member u for which <u, g> is largest."""
         return self._core.maximize(_vector(g))
 
-    def fit(self, a: ArrayLike, b: ArrayLike, *, nonnegative: bool = False) -> tuple[float, NDArray[np.float64]]:
+    def fit(
+        self, a: ArrayLike, b: ArrayLike, *, nonnegative: bool = False
+    ) -> tuple[float, NDArray[np.float64]]:
         """The scale t and member u for which x = t u minimises sum(a * x**2 - 2 * b * x).
 
         Examples
@@ -92,7 +94,9 @@ class AtomSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AtomSet):
             return NotImplemented
-        return self._source == other._source or (self.spec == other.spec and not self.spec.startswith("custom:"))
+        return self._source == other._source or (
+            self.spec == other.spec and not self.spec.startswith("custom:")
+        )
 
     def __hash__(self) -> int:
         return hash(self.spec)
@@ -129,15 +133,15 @@ def custom(
     Parameters
     ----------
     maximize : callable
-        g -> the member u for which <u, g> is largest. It gets a read-only view that lives as long as the call, and must give
-        back as many finite numbers. What it raises comes back as it was raised.
+        g -> the member u for which <u, g> is largest. It gets a read-only view that lives as long as the
+        call, and must give back as many finite numbers. What it raises comes back as it was raised.
     name : str, optional
         For messages and model files; by default that of the function.
     contains : callable, optional
         (u, tolerance) -> whether u is a member. By default, whether ``maximize(u)`` gives u back.
     symmetric : bool, default=False
-        Whether -u is a member wherever u is. Where it is not said and weights may be negative, the oracle is asked about g
-        and -g.
+        Whether -u is a member wherever u is. Where it is not said and weights may be negative, the oracle is
+        asked about g and -g.
     """
     if not callable(maximize):
         raise TypeError(f"maximize={maximize!r}: must be a function of one vector")
@@ -158,11 +162,26 @@ def as_atoms(value: AtomsLike) -> AtomSet:
         return parse(value)
     if callable(value):
         return custom(value)
-    raise TypeError(f"{value!r} is no atom set: give a spec such as 'nonneg', an AtomSet, or a function of a vector")
+    raise TypeError(
+        f"{value!r} is no atom set: give a spec such as 'nonneg', an AtomSet, or a function of a vector"
+    )
+
+
+def catalogue() -> dict[str, str]:
+    """What every set is in a few words, by the form of its spec.
+
+    Examples
+    --------
+    >>> from pursuit import atoms
+    >>> atoms.catalogue()["nonneg"]
+    'no negative entry'
+    """
+    return {form: summary for _, form, summary, _ in _core.catalogue()}
 
 
 def _spec(name: str, *parameters: Any) -> AtomSet:
-    """The set of a name with parameters; those that are None are left out, numbers of a list are for one atom each."""
+    """The set of a name with parameters; those that are None are left out, numbers of a list are for one atom
+    each."""
     texts = [_text(each) for each in parameters if each is not None]
     return parse(":".join([name, *texts]))
 
@@ -184,7 +203,8 @@ def nonneg() -> AtomSet:
 
 
 def sparse(k: int | float | Sequence[int]) -> AtomSet:
-    """Unit vectors with at most k non-zeros, or at most a fraction k < 1 of their entries; a list is for each atom its own."""
+    """Unit vectors with at most k non-zeros, or at most a fraction k < 1 of their entries; a list is for each
+    atom its own."""
     return _spec("sparse", k)
 
 
@@ -199,17 +219,20 @@ def lp(p: float) -> AtomSet:
 
 
 def group(file: Path, groups: int, per_group: int | None = None) -> AtomSet:
-    """At most so many groups of entries active; the file has the entries of a group on every line, counted from 0."""
+    """At most so many groups of entries active; the file has the entries of a group on every line, counted
+    from 0."""
     return _spec("group", file, groups, per_group)
 
 
 def tree(file: Path, k: int) -> AtomSet:
-    """Non-zeros within k nodes of a tree that hang together at its root; the file has the parent of every entry, -1 for a root."""
+    """Non-zeros within k nodes of a tree that hang together at its root; the file has the parent of every
+    entry, -1 for a root."""
     return _spec("tree", file, k)
 
 
 def graph(file: Path, k: int, pieces: int | None = None) -> AtomSet:
-    """Non-zeros within k vertices of a graph in at most so many connected pieces; the file has an edge on every line."""
+    """Non-zeros within k vertices of a graph in at most so many connected pieces; the file has an edge on
+    every line."""
     return _spec("graph", file, k, pieces)
 
 
@@ -244,7 +267,8 @@ def concave_shape() -> AtomSet:
 
 
 def smooth(roughness: float) -> AtomSet:
-    """Unit vectors whose neighbours differ little: the sum of squared differences is at most ``roughness``."""
+    """Unit vectors whose neighbours differ little: the sum of squared differences is at most
+    ``roughness``."""
     return _spec("smooth", roughness)
 
 

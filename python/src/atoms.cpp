@@ -59,14 +59,28 @@ Vector vector_from(const py::object& answer, const std::string& name, Index size
   return Eigen::Map<const Vector>(array.data(), size);
 }
 
+/// Gives a view that outlives its call (in a traceback, say) numbers of its own.
+void detach(py::array& view) {
+  py::array copy = py::array_t<double>(view.size(), static_cast<const double*>(view.data()));
+  auto* proxy = py::detail::array_proxy(view.ptr());
+  proxy->data = static_cast<char*>(copy.mutable_data());
+  Py_XDECREF(std::exchange(proxy->base, copy.release().ptr()));
+}
+
 Vector maximize_by(const py::object& function, const std::string& name, ConstVectorRef g) {
   const py::gil_scoped_acquire lock;
   py::array view = view_of(g);
-  Vector u = vector_from(answer_to(function, view), name, g.size());
-  if (view.ref_count() > 1)
-    throw py::value_error("atom function '" + name +
-                          "' kept its argument, which lives only as long as the call; keep a copy: g.copy()");
-  return u;
+  Vector u;
+  try {
+    u = vector_from(answer_to(function, view), name, g.size());
+  } catch (...) {
+    detach(view);
+    throw;
+  }
+  if (view.ref_count() == 1) return u;
+  detach(view);
+  throw py::value_error("atom function '" + name +
+                        "' kept its argument, which lives only as long as the call; keep a copy: g.copy()");
 }
 
 Atoms custom_atoms(const std::string& name, const py::function& maximize, const py::object& contains,
@@ -121,9 +135,10 @@ void bind_atoms(py::module_& m) {
       [](const std::string& spec) { return std::const_pointer_cast<AtomSet>(parse_atoms(spec)); },
       py::arg("spec"));
   m.def("catalogue", [] {
-    py::dict files;  // what an example of each set needs in its file, by name
-    for (const CatalogueEntry& entry : catalogue()) files[entry.name.c_str()] = entry.example_file;
-    return files;
+    py::list entries;
+    for (const CatalogueEntry& entry : catalogue())
+      entries.append(py::make_tuple(entry.name, entry.form, entry.summary, entry.example_file));
+    return entries;
   });
   m.def(
       "custom_atoms",

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "pursuit/base/error.hpp"
@@ -20,6 +21,9 @@
 
 namespace pursuit::python {
 namespace {
+
+/// Left atoms, right atoms and weights to begin with.
+using Initial = std::tuple<Matrix, Matrix, Vector>;
 
 double seconds_or_forever(const std::optional<double>& limit) {
   return limit.value_or(std::numeric_limits<double>::infinity());
@@ -90,15 +94,16 @@ void bind_factorizations(py::module_& m) {
   m.def(
       "factor",
       [](const py::object& X, Index rank, const Atoms& left, const Atoms& right, const std::string& weights,
-         const std::string& start, int corrections, int polish, double polish_tolerance, int restarts,
-         std::uint64_t seed, int threads, double target_error, std::optional<double> time_limit,
-         const py::object& callback) {
+         const std::string& start, const std::optional<Initial>& initial, int corrections, int polish,
+         double polish_tolerance, int restarts, std::uint64_t seed, int threads, double target_error,
+         std::optional<double> time_limit, const py::object& callback) {
         FactorOptions options;
         options.rank = rank;
         options.left = left;
         options.right = right;
         options.weights = parse_weight_rule(weights);
         options.start = parse_start(start);
+        if (initial) options.initial = {std::get<0>(*initial), std::get<1>(*initial), std::get<2>(*initial)};
         options.corrections = corrections;
         options.polish = polish;
         options.polish_tolerance = polish_tolerance;
@@ -110,9 +115,9 @@ void bind_factorizations(py::module_& m) {
         return factor_array(X, options, callback);
       },
       py::arg("X"), py::kw_only(), py::arg("rank"), py::arg("left"), py::arg("right"), py::arg("weights"),
-      py::arg("start"), py::arg("corrections"), py::arg("polish"), py::arg("polish_tolerance"),
-      py::arg("restarts"), py::arg("seed"), py::arg("threads"), py::arg("target_error"),
-      py::arg("time_limit"), py::arg("callback"));
+      py::arg("start"), py::arg("initial"), py::arg("corrections"), py::arg("polish"),
+      py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
+      py::arg("target_error"), py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "pca",

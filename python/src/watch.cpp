@@ -16,6 +16,12 @@ thread_local Watch* current = nullptr;
 /// lock.
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
+/// The exception with the place where it was raised.
+py::object exception_of(const py::error_already_set& error) {
+  if (error.trace()) PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+  return error.value();
+}
+
 const char* name(Moment::Phase phase) {
   switch (phase) {
     case Moment::Phase::atom: return "atom";
@@ -69,7 +75,7 @@ bool Watch::go_on(const Step& step) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     return callback_.is_none() || !callback_(step).is(py::bool_(false));
   } catch (py::error_already_set& error) {
-    failure_ = error.value();
+    failure_ = exception_of(error);
     return false;
   }
 }
@@ -81,6 +87,8 @@ py::object Watch::failure() const {
 bool Watch::keep_interrupt(py::error_already_set& error) {
   if (!current || !current->failure_.is_none() || !error.matches(PyExc_KeyboardInterrupt)) return false;
   current->failure_ = error.value();
+  // Without its traceback, whose frames hold the vector that the function was asked about.
+  PyException_SetTraceback(current->failure_.ptr(), Py_None);
   return true;
 }
 

@@ -21,7 +21,11 @@ def adata():
 
 @pytest.mark.parametrize(
     "estimator",
-    [pursuit.SparsePCA(3, k=5, effort="low", random_state=0), pursuit.NMF(3, random_state=0), pursuit.TruncatedSVD(3)],
+    [
+        pursuit.SparsePCA(3, k=5, effort="low", random_state=0),
+        pursuit.NMF(3, random_state=0),
+        pursuit.TruncatedSVD(3),
+    ],
     ids=lambda e: type(e).__name__,
 )
 def test_scores_loadings_and_parameters_are_written(adata, estimator):
@@ -42,12 +46,18 @@ def test_nothing_is_filled_in(adata, monkeypatch):
     for name in ("toarray", "todense"):
         monkeypatch.setattr(scipy.sparse.csr_matrix, name, refuse)
         monkeypatch.setattr(scipy.sparse.csc_matrix, name, refuse)
-    for estimator in (pursuit.SparsePCA(2, k=5, effort="low"), pursuit.NMF(2), pursuit.MatrixPursuit(2, right="sparse:4")):
+    for estimator in (
+        pursuit.SparsePCA(2, k=5, effort="low"),
+        pursuit.NMF(2),
+        pursuit.MatrixPursuit(2, right="sparse:4"),
+    ):
         pursuit.anndata.fit(adata, estimator)
 
 
 def test_layers_masks_and_keys(adata):
-    model = pursuit.anndata.fit(adata, pursuit.NMF(2, random_state=0), layer="log", mask="highly_variable", key="parts")
+    model = pursuit.anndata.fit(
+        adata, pursuit.NMF(2, random_state=0), layer="log", mask="highly_variable", key="parts"
+    )
     assert model.n_features_in_ == 13
     assert (adata.varm["parts"][1::2] == 0).all()
     assert_allclose(adata.varm["parts"][::2], model.components_.T)

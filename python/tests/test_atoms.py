@@ -78,6 +78,9 @@ def test_a_function_must_not_keep_its_argument(rng):
 
     with pytest.raises(ValueError, match="'keeper' kept its argument.*g.copy()"):
         atoms.custom(keeper).maximize([3.0, 4.0, 0.0])
+    with pytest.raises(ValueError, match="kept its argument"):
+        atoms.custom(lambda g: kept.append(g) or unit(g)).maximize([3.0, 4.0, 0.0])
+    assert kept[-1].tolist() == [3.0, 4.0, 0.0]
 
 
 class Unusual(Exception):
@@ -97,6 +100,7 @@ def test_what_a_function_raises_comes_back_as_it_was(rng, jobs):
         pursuit.MatrixPursuit(2, right=failing, n_jobs=jobs).fit(rng.standard_normal((20, 10)))
     assert caught.value is thrown
     assert caught.traceback[-1].name == "failing"
+    assert np.isfinite(caught.traceback[-1].locals["g"]).all()  # what a debugger would look at
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
         "box": (1, 2),
     }
     g = rng.standard_normal(12)
-    for name, text in _core.catalogue().items():
+    for name, _, _, text in _core.catalogue():
         function = getattr(atoms, name.replace("-", "_"))
         if name == "plugin":
             continue  # needs a compiler
@@ -167,6 +171,11 @@ def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
         assert made.spec.startswith(name) or name in ("onehot",), (name, made.spec)
         assert made.contains(made.maximize(g)), name
         assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_every_atom_can_have_its_own_bound(parts):
+    model = pursuit.MatrixPursuit(3, right=atoms.sparse([6, 4, 2]), random_state=0).fit(parts)
+    assert np.count_nonzero(model.components_, axis=1).tolist() == [6, 4, 2]
 
 
 def test_a_missing_file_is_named():

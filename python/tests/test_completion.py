@@ -54,7 +54,11 @@ def test_every_form_of_input_is_the_same_data(planted, model):
     frame = pd.DataFrame({"user": names[0], "film": names[1], "stars": names[2], "when": 0})
     expected = model.predict([(3, 5), (70, 11)])
     for given in (sparse, sparse.tocsr(), sparse.tocsc(), (row, col, X[row, col])):
-        assert_allclose(pursuit.MatrixCompletion(random_state=0).fit(given).predict([(3, 5), (70, 11)]), expected, atol=1e-2)
+        assert_allclose(
+            pursuit.MatrixCompletion(random_state=0).fit(given).predict([(3, 5), (70, 11)]),
+            expected,
+            atol=1e-2,
+        )
     by_name = pursuit.MatrixCompletion(columns=("user", "film", "stars"), random_state=0).fit(frame)
     assert_allclose(by_name.predict([("user 3", "film 5"), ("user 70", "film 11")]), expected, atol=1e-2)
     wide = pd.DataFrame(X, index=[f"user {i}" for i in range(150)], columns=[f"film {j}" for j in range(80)])
@@ -115,7 +119,9 @@ def test_cross_validation_over_triplets(planted):
     rows, cols, values = triplets_of(X)
     frame = pd.DataFrame({"row": rows, "column": cols, "value": values})
     folds = KFold(3, shuffle=True, random_state=0)  # of entries: every row has some in every fold
-    search = GridSearchCV(pursuit.MatrixCompletion(random_state=0), {"n_components": [0, 4]}, cv=folds).fit(frame)
+    search = GridSearchCV(pursuit.MatrixCompletion(random_state=0), {"n_components": [0, 4]}, cv=folds).fit(
+        frame
+    )
     assert search.best_params_ == {"n_components": 4}
     assert -0.2 < search.best_score_ < -0.09
 
@@ -198,7 +204,9 @@ def test_ids_never_seen(planted, model):
     assert np.isfinite(model.predict([(1000, 5), (3, "x"), ("?", "?")], unknown="prior")).all()
 
 
-@pytest.mark.parametrize("argument", [{"clip": "tight"}, {"effort": "huge"}, {"validation": 2.0}, {"n_components": -1}])
+@pytest.mark.parametrize(
+    "argument", [{"clip": "tight"}, {"effort": "huge"}, {"validation": 2.0}, {"n_components": -1}]
+)
 def test_options_that_make_no_sense(planted, argument):
     with pytest.raises(ValueError):
         pursuit.MatrixCompletion(**argument).fit(planted[1])

@@ -1,6 +1,7 @@
 """Arrays and sparse matrices of every kind: used in place, never changed, precision kept."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
@@ -58,8 +59,14 @@ def test_every_form_of_a_matrix_is_the_same_matrix(X, form, dtype):
     tolerance = 1e-10 if dtype is np.float64 else 1e-3
     assert_allclose(model.relative_error_, expected.relative_error_, rtol=tolerance)
     assert model.components_.dtype == model.left_.dtype == coordinates.dtype == dtype
-    assert_allclose(model.inverse_transform(coordinates), expected.inverse_transform(expected.transform(X)), atol=10 * tolerance)
-    for attribute in ("data", "indices", "indptr", "row", "col") if scipy.sparse.issparse(given) else ("real",):
+    assert_allclose(
+        model.inverse_transform(coordinates),
+        expected.inverse_transform(expected.transform(X)),
+        atol=10 * tolerance,
+    )
+    for attribute in (
+        ("data", "indices", "indptr", "row", "col") if scipy.sparse.issparse(given) else ("real",)
+    ):
         if hasattr(given, attribute):
             assert (getattr(given, attribute) == getattr(before, attribute)).all(), "the input was changed"
 
@@ -78,6 +85,25 @@ def test_entries_that_are_no_numbers(X, estimator, value):
         for method in (estimator.fit, estimator.transform):
             with pytest.raises(ValueError, match="NaN|infinity"):
                 method(bad)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        pursuit.MatrixPursuit(1),
+        pursuit.NMF(1),
+        pursuit.SparsePCA(1),
+        pursuit.TruncatedSVD(1),
+        pursuit.MatrixCompletion(),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+@pytest.mark.parametrize(
+    "given", [pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}), [["x", 1], ["y", 2]]], ids=["frame", "list"]
+)
+def test_what_is_not_numeric(estimator, given):
+    with pytest.raises(ValueError, match="could not convert|Unable to convert|dtype='numeric'"):
+        estimator.fit(given)
 
 
 def test_indices_that_lead_outside_are_refused_before_they_are_followed(X):

@@ -10,12 +10,16 @@ import pytest
 
 import pursuit
 
-MODULES = [name for _, name, _ in pkgutil.iter_modules(pursuit.__path__, "pursuit.") if not name.endswith("._core")]
+MODULES = [
+    name for _, name, _ in pkgutil.iter_modules(pursuit.__path__, "pursuit.") if not name.endswith("._core")
+]
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
 def test_every_estimator_has_an_example():
-    estimators = [getattr(pursuit, name) for name in pursuit.__all__ if hasattr(getattr(pursuit, name), "fit")]
+    estimators = [
+        getattr(pursuit, name) for name in pursuit.__all__ if hasattr(getattr(pursuit, name), "fit")
+    ]
     assert len(estimators) == 7
     assert [each.__name__ for each in estimators if ">>>" not in (each.__doc__ or "")] == []
 

@@ -6,8 +6,8 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 import pursuit
 
-# These checks hand rows of a matrix to predict, which takes pairs of ids in MatrixCompletion. They are run on the same
-# estimator without predict, below, and by pairs in test_completion.py.
+# These checks hand rows of a matrix to predict, which takes pairs of ids in MatrixCompletion. They are run on
+# the same estimator without predict, below, and by pairs in test_completion.py.
 NOT_BY_PAIRS = [
     "check_dict_unchanged",
     "check_dtype_object",
@@ -22,7 +22,11 @@ NOT_BY_PAIRS = [
 
 class MatrixCompletion(pursuit.MatrixCompletion):
     def _more_tags(self):
-        return {"_xfail_checks": {name: "predict takes pairs of ids, not rows of a matrix" for name in NOT_BY_PAIRS}}
+        return {
+            "_xfail_checks": {
+                name: "predict takes pairs of ids, not rows of a matrix" for name in NOT_BY_PAIRS
+            }
+        }
 
 
 class RowsOnly(pursuit.MatrixCompletion):

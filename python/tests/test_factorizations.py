@@ -28,7 +28,9 @@ def test_spheres_on_both_sides_are_the_svd(rng):
 
 
 def test_atoms_are_in_their_sets_and_the_error_is_that_of_the_model(parts):
-    model = pursuit.MatrixPursuit(4, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0).fit(parts)
+    model = pursuit.MatrixPursuit(
+        4, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0
+    ).fit(parts)
     right, left = pursuit.atoms.parse("nonneg+sparse:5"), pursuit.atoms.nonneg()
     assert all(right.contains(v) for v in model.components_)
     assert all(left.contains(u) for u in model.left_.T)
@@ -58,7 +60,11 @@ def test_transform_is_nonnegative_where_left_factors_and_weights_are(rng):
 
 
 def test_score_is_the_share_of_the_sum_of_squares(parts):
-    for model in (pursuit.NMF(3, random_state=0), pursuit.TruncatedSVD(3), pursuit.MatrixPursuit(3, right="sparse:4")):
+    for model in (
+        pursuit.NMF(3, random_state=0),
+        pursuit.TruncatedSVD(3),
+        pursuit.MatrixPursuit(3, right="sparse:4"),
+    ):
         z = model.fit_transform(parts)
         expected = 1 - np.sum((parts - model.inverse_transform(z)) ** 2) / np.sum(parts**2)
         assert_allclose(model.score(parts), expected, rtol=1e-9)
@@ -73,7 +79,11 @@ def test_explained_variance_counts_overlapping_components_once(rng):
 
 
 def test_path_falls_rank_by_rank_and_counts_the_support(parts):
-    path = pursuit.MatrixPursuit(4, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0).fit(parts).path_
+    path = (
+        pursuit.MatrixPursuit(4, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0)
+        .fit(parts)
+        .path_
+    )
     assert path["rank"].tolist() == [1, 2, 3, 4]
     assert (np.diff(path["relative_error"]) < 0).all()
     assert_allclose(path["explained_variance"], 1 - path["relative_error"] ** 2)
@@ -106,7 +116,14 @@ def test_nmf_transform_minimises_over_nonnegative_coordinates(rng):
     new = rng.random((30, 20))
     ours = np.linalg.norm(new - model.transform(new) @ model.components_)
     peer = sklearn.decomposition.non_negative_factorization(
-        new, H=model.components_, update_H=False, n_components=5, max_iter=10000, tol=1e-10, init="custom", W=np.ones((30, 5))
+        new,
+        H=model.components_,
+        update_H=False,
+        n_components=5,
+        max_iter=10000,
+        tol=1e-10,
+        init="custom",
+        W=np.ones((30, 5)),
     )[0]
     assert ours <= np.linalg.norm(new - peer @ model.components_) * (1 + 1e-9)
 
@@ -117,7 +134,14 @@ def test_nmf_of_bounded_support(parts):
 
 
 @pytest.mark.parametrize(
-    "argument", [{"solver": "mu"}, {"beta_loss": "kullback-leibler"}, {"alpha_W": 0.1}, {"alpha_H": 0.1}, {"init": "best"}]
+    "argument",
+    [
+        {"solver": "mu"},
+        {"beta_loss": "kullback-leibler"},
+        {"alpha_W": 0.1},
+        {"alpha_H": 0.1},
+        {"init": "best"},
+    ],
 )
 def test_nmf_refuses_arguments_that_it_does_not_have(parts, argument):
     with pytest.raises(ValueError, match=next(iter(argument))):
@@ -136,6 +160,55 @@ def test_truncated_svd_agrees_with_scikit_learns(rng):
     assert_allclose(ours.singular_values_, theirs.singular_values_)
     assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_)
     assert_allclose(np.abs(ours.components_), np.abs(theirs.components_), atol=1e-8)
+
+
+def test_nmf_begins_where_it_is_told_to(rng):
+    X = rng.random((40, 3)) @ rng.random((3, 20))
+    W, H = rng.random((40, 3)), rng.random((3, 20))
+    custom = pursuit.NMF(3, init="custom", tol=1e-9, max_iter=5000)
+    assert custom.fit_transform(X, W=W, H=H).shape == (40, 3)
+    assert custom.relative_error_ < 0.02
+    assert (
+        pursuit.NMF(3, init="random", tol=1e-9, max_iter=5000, random_state=1).fit(X).relative_error_ < 0.02
+    )
+    with pytest.raises(ValueError, match="H of shape \\(2, 20\\)"):
+        pursuit.NMF(3, init="custom").fit(X, W=W, H=H[:2])
+    with pytest.raises(ValueError, match="init=None: W and H"):
+        pursuit.NMF(3).fit(X, W=W, H=H)
+    with pytest.raises(ValueError, match="Negative values"):
+        pursuit.NMF(3, init="custom").fit(X, W=-W, H=H)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pursuit.MatrixPursuit(
+            2, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0, warm_start=True
+        ),
+        pursuit.MatrixPursuit(2, random_state=0, warm_start=True),
+        pursuit.NMF(2, init="greedy", random_state=0, warm_start=True),
+    ],
+    ids=["sparse", "svd", "nmf"],
+)
+def test_a_warm_start_adds_atoms_to_those_there_are(parts, model):
+    first = model.fit(parts).relative_error_
+    longer = model.set_params(n_components=4).fit(parts)
+    assert longer.n_components_ == 4 and longer.relative_error_ < 0.5 * first
+    assert longer.path_["rank"].tolist() == [1, 2, 3, 4]
+    assert (np.diff(longer.path_["relative_error"]) < 0).all()
+    with pytest.raises(ValueError, match="n_components=3.*adds to the 4 atoms"):
+        model.set_params(n_components=3).fit(parts)
+    with pytest.raises(ValueError, match="60 x 20 data, not 50 x 20"):
+        model.set_params(n_components=5).fit(parts[:50])
+    assert model.set_params(warm_start=False).fit(parts[:50]).left_.shape[0] == 50
+
+
+def test_a_warm_start_takes_up_an_interrupted_fit(parts):
+    model = pursuit.MatrixPursuit(
+        4, right="sparse:5", random_state=0, warm_start=True, callback=lambda step: step.rank < 2
+    )
+    assert model.fit(parts).n_components_ == 2
+    assert model.set_params(callback=None).fit(parts).n_components_ == 4
 
 
 def test_models_survive_clone_and_pickle(parts):
@@ -157,14 +230,23 @@ def test_matrix_of_zeros_has_no_atoms():
     assert model.stop_reason_ == "no_ascent"
 
 
-@pytest.mark.parametrize("value, error", [(0, ValueError), (2.5, TypeError), ("two", TypeError), (21, ValueError)])
+@pytest.mark.parametrize(
+    "value, error", [(0, ValueError), (2.5, TypeError), ("two", TypeError), (21, ValueError)]
+)
 def test_impossible_numbers_of_components_are_refused(parts, value, error):
     with pytest.raises(error, match="n_components"):
         pursuit.MatrixPursuit(value).fit(parts)
 
 
 @pytest.mark.parametrize(
-    "argument", [{"weights": "heavy"}, {"start": "late"}, {"right": "sparse:0"}, {"corrections": -1}, {"target_error": 2.0}]
+    "argument",
+    [
+        {"weights": "heavy"},
+        {"start": "late"},
+        {"right": "sparse:0"},
+        {"corrections": -1},
+        {"target_error": 2.0},
+    ],
 )
 def test_options_that_make_no_sense_are_value_errors(parts, argument):
     with pytest.raises(ValueError):

@@ -59,10 +59,12 @@ def test_the_program_inspects_what_was_fitted_here(parts, tmp_path):
 
 def test_a_factorization_of_the_program_is_the_same_as_ours(parts, tmp_path):
     np.save(tmp_path / "X.npy", parts)
-    run("factor", tmp_path / "X.npy", "--rank", 3, "--left", "nonneg", "--right", "nonneg+sparse:5", "--weights", "nonneg",
-        "--seed", 4, "--out", tmp_path / "m.npz")  # fmt: skip
+    sets = "--left", "nonneg", "--right", "nonneg+sparse:5", "--weights", "nonneg"
+    run("factor", tmp_path / "X.npy", "--rank", 3, *sets, "--seed", 4, "--out", tmp_path / "m.npz")
     theirs = pursuit.load(tmp_path / "m.npz")
-    ours = pursuit.MatrixPursuit(3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=4).fit(parts)
+    ours = pursuit.MatrixPursuit(
+        3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=4
+    ).fit(parts)
     assert_allclose(theirs.components_, ours.components_, atol=1e-9)
     assert_allclose(theirs.transform(parts), ours.transform(parts), atol=1e-9)
     assert theirs.path_["support"].tolist() == ours.path_["support"].tolist() == [5, 10, 15]
@@ -70,8 +72,8 @@ def test_a_factorization_of_the_program_is_the_same_as_ours(parts, tmp_path):
 
 def test_principal_components_of_the_program_know_their_means(parts, tmp_path):
     np.save(tmp_path / "X.npy", parts + 10)
-    run("pca", tmp_path / "X.npy", "--components", 2, "--atoms", "sparse:5", "--effort", "low", "--out", tmp_path / "m.npz",
-        "--scores", tmp_path / "scores.npy")  # fmt: skip
+    wanted = "--components", 2, "--atoms", "sparse:5", "--effort", "low"
+    run("pca", tmp_path / "X.npy", *wanted, "--out", tmp_path / "m.npz", "--scores", tmp_path / "scores.npy")
     model = pursuit.load(tmp_path / "m.npz")
     assert isinstance(model, pursuit.SparsePCA)
     assert_allclose(model.transform(parts + 10), np.load(tmp_path / "scores.npy"), atol=1e-9)
@@ -79,7 +81,9 @@ def test_principal_components_of_the_program_know_their_means(parts, tmp_path):
 
 def test_completed_matrices_go_both_ways(tmp_path, rng):
     rows, cols = rng.integers(0, 30, 400), rng.integers(0, 20, 400)
-    seen = pd.DataFrame({"row": [f"u{i}" for i in rows], "column": [f"f{j}" for j in cols], "value": rng.normal(3, 1, 400)})
+    seen = pd.DataFrame(
+        {"row": [f"u{i}" for i in rows], "column": [f"f{j}" for j in cols], "value": rng.normal(3, 1, 400)}
+    )
     seen = seen.drop_duplicates(["row", "column"])
     model = pursuit.MatrixCompletion(3, random_state=0).fit(seen)
     model.save(tmp_path / "ours.npz")
@@ -88,7 +92,9 @@ def test_completed_matrices_go_both_ways(tmp_path, rng):
     pairs = [("u3", "f5"), ("u7", "f0")]
     assert_allclose(again.predict(pairs), model.predict(pairs))
     assert again.recommend("u3", 3) == model.recommend("u3", 3)
-    listed = run("recommend", tmp_path / "ours.npz", "--row", "u3", "--top", 3, "--exclude-seen").splitlines()[1:]
+    listed = run(
+        "recommend", tmp_path / "ours.npz", "--row", "u3", "--top", 3, "--exclude-seen"
+    ).splitlines()[1:]
     assert [line.split(",")[2] for line in listed] == [each.column for each in model.recommend("u3", 3)]
 
     seen.to_csv(tmp_path / "seen.csv", index=False)

@@ -16,7 +16,9 @@ def close_figures():
 
 @pytest.fixture
 def model(parts):
-    return pursuit.MatrixPursuit(3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0).fit(parts)
+    return pursuit.MatrixPursuit(
+        3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0
+    ).fit(parts)
 
 
 def test_curves_show_what_the_model_knows(model):

@@ -11,7 +11,11 @@ import pursuit
 
 @pytest.fixture
 def signals(rng):
-    return rng.standard_normal((80, 3)) @ np.kron(np.eye(3), np.ones(6)) + 0.2 * rng.standard_normal((80, 18)) + 5
+    return (
+        rng.standard_normal((80, 3)) @ np.kron(np.eye(3), np.ones(6))
+        + 0.2 * rng.standard_normal((80, 18))
+        + 5
+    )
 
 
 def span_share(X, components):
@@ -62,7 +66,11 @@ def test_correlation_does_not_depend_on_units(signals):
     assert_allclose(a.components_, b.components_, atol=1e-6)
     assert_allclose(a.transform(signals), b.transform(signals * units), atol=1e-6)
     assert_allclose(a.score(signals), a.explained_variance_ratio_.sum())
-    assert_allclose(b.inverse_transform(b.transform(signals * units)), a.inverse_transform(a.transform(signals)) * units, rtol=1e-6)
+    assert_allclose(
+        b.inverse_transform(b.transform(signals * units)),
+        a.inverse_transform(a.transform(signals)) * units,
+        rtol=1e-6,
+    )
 
 
 def test_sparse_data_are_centred_without_being_filled_in():

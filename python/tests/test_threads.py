@@ -37,15 +37,22 @@ def test_the_interpreter_runs_on_while_a_fit_works(X):
 
 
 def test_grid_search_in_two_processes(X):
-    search = GridSearchCV(pursuit.NMF(random_state=0, max_iter=20, tol=0.1), {"n_components": [1, 4]}, cv=2, n_jobs=2).fit(X)
+    search = GridSearchCV(
+        pursuit.NMF(random_state=0, max_iter=20, tol=0.1), {"n_components": [1, 4]}, cv=2, n_jobs=2
+    ).fit(X)
     assert search.best_params_ == {"n_components": 4}
-    here = GridSearchCV(pursuit.NMF(random_state=0, max_iter=20, tol=0.1), {"n_components": [1, 4]}, cv=2).fit(X)
+    here = GridSearchCV(
+        pursuit.NMF(random_state=0, max_iter=20, tol=0.1), {"n_components": [1, 4]}, cv=2
+    ).fit(X)
     assert (search.cv_results_["mean_test_score"] == here.cv_results_["mean_test_score"]).all()
 
 
 def test_grid_search_over_atom_sets_given_as_functions(X):
     search = GridSearchCV(
-        pursuit.MatrixPursuit(2, random_state=0), {"right": ["sparse:5", pursuit.atoms.sparse(100)]}, cv=2, n_jobs=2
+        pursuit.MatrixPursuit(2, random_state=0),
+        {"right": ["sparse:5", pursuit.atoms.sparse(100)]},
+        cv=2,
+        n_jobs=2,
     ).fit(X[:100])
     assert search.best_params_["right"] == pursuit.atoms.sparse(100)
 

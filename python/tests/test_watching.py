@@ -57,6 +57,7 @@ def test_what_a_callback_raises_comes_back_and_the_model_stays(X):
     with pytest.raises(RuntimeError) as caught:
         model.fit(X)
     assert caught.value is problem
+    assert caught.traceback[-1].name == "callback"
     assert model.transform(X).shape == (60, 2)
 
 
