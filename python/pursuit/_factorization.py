@@ -31,7 +31,8 @@ class FactorizationModel(ComponentModel):
         **options: Any,
     ) -> None:
         """Runs the engine and sets the attributes; an interrupted run sets what it has and then raises."""
-        earlier = self.path_ if initial is not None and hasattr(self, "path_") else None
+        continuing = initial is not None and self.warm_start
+        earlier = getattr(self, "path_", None) if continuing else None
         with watcher:
             result = _core.factor(
                 X,
@@ -48,12 +49,14 @@ class FactorizationModel(ComponentModel):
         self.weights_ = result["weights"]
         self.n_components_ = self.components_.shape[0]
         self.relative_error_ = result["relative_error"]
-        self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(squared_norm(X)))
         self.stop_reason_ = "early_stopping" if watcher.stopped_early else result["stop"]
         self._steps = result["trace"]
+        total = _squared_norm_before(self._steps, X)
+        self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(total))
         self.path_ = continued(earlier, path_by_rank(self._steps))
         self.trace_ = result["history"] if len(result["history"]["seconds"]) else self._steps
         self.n_iter_ = max(1, int(self._steps["sweeps"].sum()))  # the exact SVD counts as one
+        self._explain(X, total)
         if result["failure"] is not None:
             raise result["failure"]
 
@@ -78,7 +81,7 @@ class FactorizationModel(ComponentModel):
         return {
             "left": self.left_,
             "weights": self.weights_,
-            "trace": getattr(self, "_steps", {}),
+            "trace": self._steps,
             "metadata": {
                 **self._atom_specs(),
                 "stop": self.stop_reason_,
@@ -90,10 +93,17 @@ class FactorizationModel(ComponentModel):
         """What the model is made of, as the program says it."""
         raise NotImplementedError
 
-    def _explain(self, X: Any) -> None:
-        total = squared_norm(X)
+    def _explain(self, X: Any, total: float) -> None:
+        """Sets what the components explain of X, whose sum of squares is ``total``."""
         shares = self._span_shares(X)
         self.explained_variance_ratio_ = shares / total if total > 0 else np.zeros_like(shares)
+
+
+def _squared_norm_before(steps: Columns, X: Any) -> float:
+    """Of X, from what the first step lowered it by: no need to look at the data again."""
+    if len(steps["rank"]) == 0:
+        return squared_norm(X)
+    return float(2 * (steps["objective"][0] + steps["gain"][0]))
 
 
 def continued(earlier: Columns | None, path: Columns) -> Columns:

@@ -170,7 +170,6 @@ class MatrixPursuit(FactorizationModel):
             target_error=self.target_error,
             time_limit=self.time_limit,
         )
-        self._explain(X)
         return self
 
     def _atom_specs(self) -> dict[str, str]:

@@ -153,7 +153,6 @@ class NMF(FactorizationModel):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._explain(X)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -77,14 +77,16 @@ class TruncatedSVD(FactorizationModel):
             target_error=0.0,
             time_limit=None,
         )
+        return self
+
+    def _explain(self, X: Any, total: float) -> None:
         self.singular_values_ = self.weights_.astype(X.dtype, copy=False)
         self.explained_variance_ = np.var(self.left_ * self.singular_values_, axis=0)
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        total = _core.squared_norm_about(X, mean) / X.shape[0]
-        self.explained_variance_ratio_ = (
-            self.explained_variance_ / total if total > 0 else self.explained_variance_
-        )
-        return self
+        variance = total / X.shape[0] - float(mean @ mean)
+        if variance < 1e-6 * total / X.shape[0]:  # the difference of large numbers: look at the data again
+            variance = _core.squared_norm_about(X, mean) / X.shape[0]
+        self.explained_variance_ratio_ = self.explained_variance_ / (variance if variance > 0 else 1)
 
     def _atom_specs(self) -> dict[str, str]:
         return {"left": "sphere", "right": "sphere", "weights": "free"}

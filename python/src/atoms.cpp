@@ -97,14 +97,15 @@ Atoms custom_atoms(const std::string& name, const py::function& maximize, const 
   return custom(std::move(set));
 }
 
-Vector maximize(const AtomSet& set, const Vector& g) {
+Vector maximize(const AtomSet& set, const ConstVectorRef& g) {
   set.require_dimension(g.size());
   Vector u(g.size());
   set.maximize(g, u);
   return u;
 }
 
-std::pair<double, Vector> fit(const AtomSet& set, const Vector& a, const Vector& b, bool nonnegative) {
+std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const ConstVectorRef& b,
+                              bool nonnegative) {
   if (a.size() != b.size()) throw InvalidArgument("fit: curvatures and targets differ in length");
   if (a.size() > 0 && a.minCoeff() < 0) throw InvalidArgument("fit: a curvature is negative");
   set.require_dimension(b.size());
@@ -123,7 +124,9 @@ void bind_atoms(py::module_& m) {
       .def("symmetric", &AtomSet::symmetric)
       .def(
           "contains",
-          [](const AtomSet& set, const Vector& u, double tolerance) { return set.contains(u, tolerance); },
+          [](const AtomSet& set, const ConstVectorRef& u, double tolerance) {
+            return set.contains(u, tolerance);
+          },
           Unlocked(), py::arg("u"), py::arg("tolerance"))
       .def("maximize", &maximize, Unlocked(), py::arg("g"))
       .def("fit", &fit, Unlocked(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))

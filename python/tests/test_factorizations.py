@@ -211,6 +211,14 @@ def test_a_warm_start_takes_up_an_interrupted_fit(parts):
     assert model.set_params(callback=None).fit(parts).n_components_ == 4
 
 
+def test_explained_variance_of_the_svd_keeps_its_digits_under_a_large_mean(rng):
+    X = 1e6 + rng.standard_normal((50, 8))
+    ours, theirs = pursuit.TruncatedSVD(2).fit(X), sklearn.decomposition.TruncatedSVD(
+        2, algorithm="arpack"
+    ).fit(X)
+    assert_allclose(ours.explained_variance_ratio_[1], theirs.explained_variance_ratio_[1], rtol=1e-3)
+
+
 def test_models_survive_clone_and_pickle(parts):
     model = pursuit.MatrixPursuit(3, left=pursuit.atoms.nonneg(), right="sparse:4", random_state=0).fit(parts)
     again = pickle.loads(pickle.dumps(model))
