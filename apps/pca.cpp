@@ -136,7 +136,9 @@ int run(PcaCommand& c) {
                         {"centered", "true"},
                         {"seed", fmt::format("{}", c.options.seed)},
                         {"stop", result.interrupted ? "interrupted" : "rank_reached"},
-                        {"explained_span", fmt::format("{}", result.explained_span)}}});
+                        {"explained_span", fmt::format("{}", result.explained_span)}},
+                       result.means,
+                       result.deviations});
   std::vector<Index> support;
   for (const auto u : result.loadings.colwise()) support.push_back((u.array() != 0).count());
   if (c.common.json) {

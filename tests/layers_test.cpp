@@ -27,9 +27,9 @@ using testing::IsEmpty;
 /// Layer of every room, from the bottom. Headers that lie in include/pursuit itself gather what the rooms
 /// offer: they are a room of their own, "".
 const std::map<std::string, int, std::less<>> layers{
-    {"base", 0},       {"linalg", 1},    {"objective", 2}, {"atoms", 2},      {"weights", 3},
-    {"correction", 3}, {"oracle", 3},    {"pursuit", 4},   {"completion", 5}, {"io", 6},
-    {"report", 6},     {"baselines", 6}, {"catalogue", 7}, {"", 8},           {"apps", 9},
+    {"base", 0},      {"linalg", 1},  {"objective", 2},  {"atoms", 2},  {"weights", 3}, {"correction", 3},
+    {"oracle", 3},    {"pursuit", 4}, {"completion", 5}, {"io", 6},     {"report", 6},  {"baselines", 6},
+    {"catalogue", 7}, {"", 8},        {"apps", 9},       {"python", 9},
 };
 
 /// The only includes allowed between two rooms of one layer: from the first to the second.
@@ -54,7 +54,7 @@ std::optional<Place> place_of_file(const std::string& path) {
     return Place{parts.size() == 3 ? "" : parts[2], true};
   }
   if (parts.size() >= 3 && parts[0] == "src") return Place{parts[1], false};
-  if (parts.size() >= 2 && parts[0] == "apps") return Place{"apps", false};
+  if (parts.size() >= 2 && (parts[0] == "apps" || parts[0] == "python")) return Place{parts[0], false};
   return std::nullopt;
 }
 
@@ -134,7 +134,7 @@ TEST(Layers, SourceKeepsToThem) {
   const fs::path root = PURSUIT_SOURCE_DIR;
   int files = 0;
   std::vector<std::string> all;
-  for (const char* folder : {"include", "src", "apps"}) {
+  for (const char* folder : {"include", "src", "apps", "python"}) {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const auto extension = entry.path().extension();
@@ -160,6 +160,8 @@ TEST(LayersChecker, AcceptsWhatPointsDown) {
                          "#include \"pursuit/atoms/y.hpp\"\n"),
               IsEmpty());
   EXPECT_THAT(violations("apps/main.cpp", "#include \"pursuit/io/x.hpp\"\n#include \"commands.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(violations("python/src/x.cpp", "#include \"pursuit/io/x.hpp\"\n#include \"arrays.hpp\"\n"),
               IsEmpty());
   EXPECT_THAT(violations("include/pursuit/all.hpp", "#include \"pursuit/report/svg.hpp\"\n"), IsEmpty());
   EXPECT_THAT(violations("src/correction/x.cpp", "#include \"pursuit/oracle/x.hpp\"\n"), IsEmpty());

@@ -23,6 +23,27 @@ void for_each_trace_column(const Visit& visit) {
   visit("trace_iterations", &Step::iterations);
   visit("trace_sweeps", &Step::sweeps);
   visit("trace_seconds", &Step::seconds);
+  visit("trace_left_support", &Step::left_support);
+  visit("trace_right_support", &Step::right_support);
+}
+
+/// Files of early versions do not have them.
+bool is_optional(const std::string& column) {
+  return column == "trace_left_support" || column == "trace_right_support";
+}
+
+std::vector<double> list_of(const Vector& v) {
+  return {v.begin(), v.end()};
+}
+
+/// One number per column of the data, or none.
+Vector column_figures(const ArchiveReader& reader, const char* name, Index columns) {
+  if (!reader.has_any({name})) return {};
+  const auto list = reader.list<double>(name);
+  Vector figures = Eigen::Map<const Vector>(list.data(), Index(list.size()));
+  if (figures.size() != columns || !figures.allFinite())
+    reader.refuse(fmt::format("array '{}' must be {} finite numbers", name, columns));
+  return figures;
 }
 
 }  // namespace
@@ -35,7 +56,7 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   NpzArchive archive;
   archive["left"] = array_of(file.model.left);
   archive["right"] = array_of(file.model.right);
-  archive["weights"] = array_of(std::vector<double>(file.model.weights.begin(), file.model.weights.end()));
+  archive["weights"] = array_of(list_of(file.model.weights));
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
     std::vector<Value> column;
@@ -44,6 +65,9 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   });
   if (!file.row_names.empty()) archive["row_names"] = array_of(file.row_names);
   if (!file.column_names.empty()) archive["column_names"] = array_of(file.column_names);
+  if (file.column_means.size() > 0) archive["column_means"] = array_of(list_of(file.column_means));
+  if (file.column_deviations.size() > 0)
+    archive["column_deviations"] = array_of(list_of(file.column_deviations));
   auto metadata = file.metadata;
   metadata["symmetric"] = file.model.symmetric ? "true" : "false";
   archive["metadata"] = array_of_metadata(std::move(metadata));
@@ -65,6 +89,7 @@ ModelFile load_model(const std::filesystem::path& path) {
   file.trace.resize(std::size_t(reader.array("trace_rank", 1).shape[0]));
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
+    if (is_optional(name) && !reader.has_any({name})) return;
     const auto column = reader.list<Value>(name);
     if (column.size() != file.trace.size())
       reader.refuse(fmt::format("array '{}' has the wrong length", name));
@@ -74,6 +99,8 @@ ModelFile load_model(const std::filesystem::path& path) {
   });
   file.row_names = reader.names("row_names", file.model.left.rows());
   file.column_names = reader.names("column_names", file.model.right.rows());
+  file.column_means = column_figures(reader, "column_means", file.model.right.rows());
+  file.column_deviations = column_figures(reader, "column_deviations", file.model.right.rows());
   file.metadata = reader.metadata();
   file.model.symmetric = file.metadata["symmetric"] == "true";
   return file;

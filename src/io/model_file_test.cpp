@@ -26,7 +26,8 @@ class ModelFileTest : public testing::Test {
     file.model = {random.gaussian_matrix(4, 2), random.gaussian_matrix(3, 2), Vector::LinSpaced(2, 1, 2),
                   false};
     file.trace.resize(2);
-    file.trace[1] = {2, 0.5, 0.25, 1.5, 0.125, 0.75, 17, 3, 0.01};
+    file.trace[1] = {2, 0.5, 0.25, 1.5, 0.125, 0.75, 17, 3, 0.01, 8, 6};
+    file.column_means = Vector::LinSpaced(3, -1, 1);
     file.row_names = {"a", "b", "c", "\u00e9"};
     file.metadata = {{"command", "pursuit factor x --rank 2"}, {"stop", "rank_reached"}};
     return file;
@@ -53,6 +54,18 @@ TEST_F(ModelFileTest, RoundTripKeepsEverything) {
   EXPECT_EQ(back.trace[1].iterations, 17);
   EXPECT_EQ(back.trace[1].sweeps, 3);
   EXPECT_EQ(back.trace[1].gain, 0.125);
+  EXPECT_EQ(back.trace[1].right_support, 6);
+  EXPECT_EQ(back.column_means, file.column_means);
+  EXPECT_EQ(back.column_deviations.size(), 0);
+}
+
+TEST_F(ModelFileTest, FilesWithoutSupportsAreStillRead) {
+  save_model(path("m.npz"), example());
+  NpzArchive archive = read_npz(path("m.npz"));
+  archive.erase("trace_left_support");
+  archive.erase("trace_right_support");
+  write_npz(path("m.npz"), archive);
+  EXPECT_EQ(load_model(path("m.npz")).trace[1].right_support, 0);
 }
 
 TEST_F(ModelFileTest, EmptyModelRoundTrips) {
@@ -76,6 +89,7 @@ TEST_F(ModelFileTest, DefectsAreNamed) {
     }
   };
   refused("left", [](NpzArchive& a) { a.erase("left"); });
+  refused("column_means", [](NpzArchive& a) { a["column_means"] = {{1}, std::vector<double>{1}}; });
   refused("weights", [](NpzArchive& a) { a["weights"] = {{1}, std::vector<double>{1}}; });
   refused("trace_gain", [](NpzArchive& a) { a["trace_gain"] = {{1}, std::vector<double>{1}}; });
   refused("row_names", [](NpzArchive& a) { a["row_names"] = {{1}, std::vector<std::string>{"x"}}; });

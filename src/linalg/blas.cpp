@@ -2,16 +2,29 @@
 
 #include <cblas.h>
 
+#include <mutex>
 #include <type_traits>
 
 namespace pursuit {
 
-SingleThreadedBlas::SingleThreadedBlas() : previous_(openblas_get_num_threads()) {
-  if (previous_ != 1) openblas_set_num_threads(1);
+namespace {
+
+std::mutex setting;
+int inside = 0;    // objects alive
+int previous = 1;  // threads of OpenBLAS before the first of them
+
+}  // namespace
+
+SingleThreadedBlas::SingleThreadedBlas() {
+  const std::lock_guard lock(setting);
+  if (inside++ > 0) return;
+  previous = openblas_get_num_threads();
+  if (previous != 1) openblas_set_num_threads(1);
 }
 
 SingleThreadedBlas::~SingleThreadedBlas() {
-  if (previous_ != 1) openblas_set_num_threads(previous_);
+  const std::lock_guard lock(setting);
+  if (--inside == 0 && previous != 1) openblas_set_num_threads(previous);
 }
 
 template <class Scalar>

@@ -5,16 +5,14 @@
 
 namespace pursuit {
 
-/// While alive, OpenBLAS runs on the calling thread only. The previous setting comes back at the end.
+/// While alive, OpenBLAS runs on the calling thread only. The previous setting, which belongs to the process,
+/// comes back when the last of them is gone: runs may go on side by side, on threads of a user's own.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
   ~SingleThreadedBlas();
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
-
- private:
-  int previous_;
 };
 
 /// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a

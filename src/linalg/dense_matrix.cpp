@@ -55,25 +55,23 @@ DenseDataMatrix<Scalar>::DenseDataMatrix(const DenseView<Scalar>& view, int thre
   if (view.rows == 0 || view.cols == 0)
     throw InvalidInput(fmt::format(
         "the matrix is empty ({} x {}); at least one row and one column are needed", view.rows, view.cols));
-  visit_columns([&](Index j, const auto& column) {
-    if (column.allFinite()) return;
-    for (Index i = 0; i < column.size(); ++i)
-      if (!std::isfinite(column[i]))
-        throw InvalidInput(
-            fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
-                        j + 1, column[i]));
+  visit_lines([&](Index line, const auto& entries) {
+    if (entries.allFinite()) return;
+    Index place = 0;
+    while (std::isfinite(entries[place])) ++place;
+    throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number",
+                                   (view.row_major ? line : place) + 1, (view.row_major ? place : line) + 1,
+                                   entries[place]));
   });
 }
 
 template <class Scalar>
 template <class Visit>
-void DenseDataMatrix<Scalar>::visit_columns(const Visit& visit) const {
-  using Column = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
-  const Index between_columns = view_.row_major ? 1 : view_.stride;
-  const Index between_rows = view_.row_major ? view_.stride : 1;
-  for (Index j = 0; j < view_.cols; ++j)
-    visit(j, Eigen::Map<const Column, 0, Eigen::InnerStride<>>(view_.data + j * between_columns, view_.rows,
-                                                               Eigen::InnerStride<>(between_rows)));
+void DenseDataMatrix<Scalar>::visit_lines(const Visit& visit) const {
+  using Line = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+  const Index lines = view_.row_major ? view_.rows : view_.cols,
+              length = view_.row_major ? view_.cols : view_.rows;
+  for (Index i = 0; i < lines; ++i) visit(i, Eigen::Map<const Line>(view_.data + i * view_.stride, length));
 }
 
 template <class Scalar>
@@ -104,30 +102,41 @@ void DenseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) con
 
 template <class Scalar>
 double DenseDataMatrix<Scalar>::squared_norm() const {
-  return squared_norm_about(Vector::Zero(view_.cols));
+  double sum = 0;
+  visit_lines([&](Index, const auto& line) { sum += line.template cast<double>().squaredNorm(); });
+  return sum;
 }
 
 template <class Scalar>
 double DenseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) const {
   double sum = 0;
-  visit_columns([&](Index j, const auto& column) {
-    sum += (column.template cast<double>().array() - column_shift[j]).matrix().squaredNorm();
+  visit_lines([&](Index i, const auto& line) {
+    if (view_.row_major)
+      sum += (line.template cast<double>() - column_shift).squaredNorm();
+    else
+      sum += (line.template cast<double>().array() - column_shift[i]).matrix().squaredNorm();
   });
   return sum;
 }
 
 template <class Scalar>
 Vector DenseDataMatrix<Scalar>::column_means() const {
-  Vector means(view_.cols);
-  visit_columns([&](Index j, const auto& column) { means[j] = column.template cast<double>().mean(); });
-  return means;
+  Vector sums = Vector::Zero(view_.cols);
+  visit_lines([&](Index i, const auto& line) {
+    if (view_.row_major)
+      sums += line.template cast<double>();
+    else
+      sums[i] = line.template cast<double>().sum();
+  });
+  return sums / double(view_.rows);
 }
 
 template <class Scalar>
 std::optional<double> DenseDataMatrix<Scalar>::squared_distance(const Matrix& L, const Matrix& R) const {
+  const Matrix &across = view_.row_major ? L : R, &along = view_.row_major ? R : L;
   double sum = 0;
-  visit_columns([&](Index j, const auto& column) {
-    sum += (column.template cast<double>() - L * R.row(j).transpose()).squaredNorm();
+  visit_lines([&](Index i, const auto& line) {
+    sum += (line.template cast<double>() - along * across.row(i).transpose()).squaredNorm();
   });
   return sum;
 }

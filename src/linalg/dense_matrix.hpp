@@ -22,8 +22,10 @@ class DenseDataMatrix final : public DataMatrix {
   double asymmetry() const override;
 
  private:
+  /// Calls visit(i, line) for every row of a row-major matrix, every column of any other: as they lie in
+  /// memory.
   template <class Visit>
-  void visit_columns(const Visit& visit) const;
+  void visit_lines(const Visit& visit) const;
 
   DenseView<Scalar> view_;
   int threads_;

@@ -1,12 +1,14 @@
 #include "pursuit/linalg/linear_operator.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/sparse_matrix.hpp"
 #include "linalg/unit_blocks.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
@@ -150,6 +152,28 @@ DataMatrixPtr data_matrix(const DenseView<Scalar>& A, int threads) {
 template DataMatrixPtr data_matrix(const DenseView<double>&, int);
 template DataMatrixPtr data_matrix(const DenseView<float>&, int);
 
+template <class Scalar, class StoredIndex>
+DataMatrixPtr data_matrix(const SparseView<Scalar, StoredIndex>& A, int threads) {
+  if (!A.by_columns)
+    return std::make_shared<SparseDataMatrix<Scalar, StoredIndex>>(A, resolve_threads(threads));
+  return std::make_shared<TransposedSparseMatrix<Scalar, StoredIndex>>(A, resolve_threads(threads));
+}
+template DataMatrixPtr data_matrix(const SparseView<double, int>&, int);
+template DataMatrixPtr data_matrix(const SparseView<float, int>&, int);
+template DataMatrixPtr data_matrix(const SparseView<double, std::int64_t>&, int);
+template DataMatrixPtr data_matrix(const SparseView<float, std::int64_t>&, int);
+
+namespace {
+
+template <class Scalar>
+SparseView<Scalar, int> view_of(const SparseMatrixOf<Scalar>& A) {
+  if (!A.isCompressed())
+    throw InvalidArgument("the sparse matrix is not compressed; call makeCompressed() on it first");
+  return {A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr(), A.rows(), A.cols()};
+}
+
+}  // namespace
+
 DataMatrixPtr data_matrix(const Eigen::MatrixXd& A, int threads) {
   return data_matrix(DenseView<double>{A.data(), A.rows(), A.cols(), A.rows()}, threads);
 }
@@ -157,10 +181,10 @@ DataMatrixPtr data_matrix(const Eigen::MatrixXf& A, int threads) {
   return data_matrix(DenseView<float>{A.data(), A.rows(), A.cols(), A.rows()}, threads);
 }
 DataMatrixPtr data_matrix(const SparseMatrixOf<double>& A, int threads) {
-  return std::make_shared<SparseDataMatrix<double>>(A, resolve_threads(threads));
+  return data_matrix(view_of(A), threads);
 }
 DataMatrixPtr data_matrix(const SparseMatrixOf<float>& A, int threads) {
-  return std::make_shared<SparseDataMatrix<float>>(A, resolve_threads(threads));
+  return data_matrix(view_of(A), threads);
 }
 DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
   return std::visit([&](const auto& matrix) { return data_matrix(matrix, threads); }, A);

@@ -28,7 +28,10 @@ struct Data {
         rowwise(dense),
         padded(Matrix::Constant(rows + 3, cols + 2, 1e30)),
         sparse(to_sparse(dense)),
-        narrow_sparse(to_sparse<float>(dense)) {
+        narrow_sparse(to_sparse<float>(dense)),
+        by_columns(sparse),
+        wide(sparse.cast<float>()),
+        wide_by_columns(sparse) {
     padded.topLeftCorner(rows, cols) = dense;
   }
 
@@ -40,13 +43,14 @@ struct Data {
     constexpr double kDouble = 1e-14, kFloat = 2e-6;  // a few roundings per entry of a sum
     std::vector<Pair> all;
     for (const auto& [name, op] : operators(1))
-      all.push_back(name == "float"          ? Pair{name, op, rounded, kFloat}
-                    : name == "sparse float" ? Pair{name, op, rounded, kDouble}
-                    : name == "any"          ? Pair{name, op, Matrix(std::get<SparseMatrix>(any)), kDouble}
-                    : name == "centred"      ? Pair{name, op, middle, kDouble}
-                    : name == "gram"         ? Pair{name, op, gram, 20 * kDouble}
-                    : name == "covariance"   ? Pair{name, op, covariance, 20 * kDouble}
-                                             : Pair{name, op, dense, kDouble});
+      all.push_back(name == "float" ? Pair{name, op, rounded, kFloat}
+                    : name == "sparse float" || name == "float, 64-bit indices"
+                        ? Pair{name, op, rounded, kDouble}
+                    : name == "any"        ? Pair{name, op, Matrix(std::get<SparseMatrix>(any)), kDouble}
+                    : name == "centred"    ? Pair{name, op, middle, kDouble}
+                    : name == "gram"       ? Pair{name, op, gram, 20 * kDouble}
+                    : name == "covariance" ? Pair{name, op, covariance, 20 * kDouble}
+                                           : Pair{name, op, dense, kDouble});
     return all;
   }
 
@@ -59,8 +63,11 @@ struct Data {
         {"padded", data_matrix(DenseView<double>{padded.data(), n, m, padded.rows()}, threads)},
         {"sparse", data_matrix(sparse, threads)},
         {"sparse float", data_matrix(narrow_sparse, threads)},
-        {"any", data_matrix(any, threads)}};
-    for (const DataMatrixPtr& base : {all[0].second, all[4].second}) {
+        {"any", data_matrix(any, threads)},
+        {"by columns", data_matrix(view_of(by_columns, true), threads)},
+        {"float, 64-bit indices", data_matrix(view_of(wide, false), threads)},
+        {"by columns, 64-bit indices", data_matrix(view_of(wide_by_columns, true), threads)}};
+    for (const DataMatrixPtr& base : {all[0].second, all[4].second, all[7].second}) {
       all.emplace_back("centred", centered(base));
       all.emplace_back("gram", gram_matrix(base, 0.5));
       all.emplace_back("covariance", gram_matrix(centered(base), 1.0 / double(n)));
@@ -74,7 +81,17 @@ struct Data {
   Matrix padded;
   SparseMatrixOf<double> sparse;
   SparseMatrixOf<float> narrow_sparse;
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> by_columns;
+  Eigen::SparseMatrix<float, Eigen::RowMajor, std::int64_t> wide;
+  Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> wide_by_columns;
   AnyMatrix any = to_sparse(gaussian(5, 7, 3));
+
+ private:
+  template <class Scalar, int order, class StoredIndex>
+  static SparseView<Scalar, StoredIndex> view_of(const Eigen::SparseMatrix<Scalar, order, StoredIndex>& A,
+                                                 bool by_columns) {
+    return {A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr(), A.rows(), A.cols(), by_columns};
+  }
 };
 
 const std::vector<std::pair<Index, Index>> kSizes{{1, 1}, {1, 9}, {9, 1}, {7, 5}, {300, 40}, {20, 1100}};
@@ -132,6 +149,9 @@ TEST(LinearOperator, AsymmetryIsTheLargestDifferenceAcrossTheDiagonal) {
     data.rowwise = A;
     data.sparse = to_sparse(A);
     data.narrow_sparse = to_sparse<float>(A);
+    data.by_columns = data.sparse;
+    data.wide = data.sparse.cast<float>();
+    data.wide_by_columns = data.sparse;
     data.padded.topLeftCorner(6, 6) = A;
     for (const auto& [name, op, explicit_matrix, tolerance] : data.pairs()) {
       if (name == "any") continue;  // not square
@@ -190,6 +210,9 @@ TEST(LinearOperator, CentringLosesNoDigitsToALargeMean) {
   const Matrix A = Matrix::Constant(50, 4, 1e8) + gaussian(50, 4, 1);
   const double expected = (A.rowwise() - A.colwise().mean()).squaredNorm();
   const SparseMatrix S = to_sparse(A);
+  const Eigen::SparseMatrix<double> T(S);
+  const SparseView<double, int> by_columns{T.outerIndexPtr(), T.innerIndexPtr(), T.valuePtr(), 50, 4, true};
+  EXPECT_NEAR(centered(data_matrix(by_columns))->squared_norm(), expected, 1e-6 * expected);
   EXPECT_NEAR(centered(data_matrix(A))->squared_norm(), expected, 1e-6 * expected);
   EXPECT_NEAR(centered(data_matrix(S))->squared_norm(), expected, 1e-6 * expected);
 }
@@ -233,6 +256,20 @@ TEST(DataMatrix, RefusesSparseMatricesThatAreNotInOrder) {
   loose.insert(1, 1) = 1;
   loose.uncompress();
   EXPECT_THAT(message_of<InvalidArgument>([&] { data_matrix(loose); }), HasSubstr("makeCompressed()"));
+}
+
+TEST(DataMatrix, RefusesSparseIndicesThatLeadOutside) {
+  const std::vector<double> values{1, 2, 3};
+  const auto refusal = [&](std::vector<std::int64_t> start, std::vector<std::int64_t> index) {
+    return message_of<InvalidInput>([&] {
+      data_matrix(SparseView<double, std::int64_t>{start.data(), index.data(), values.data(), 2, 4});
+    });
+  };
+  EXPECT_THAT(refusal({0, 2, 3}, {0, 4, 1}),
+              HasSubstr("row 1 of the sparse matrix has an entry in column 5 of 4"));
+  EXPECT_THAT(refusal({0, 2, 3}, {-1, 2, 1}), HasSubstr("column -1 of 4"));
+  EXPECT_THAT(refusal({0, 3, 2}, {0, 1, 2}), HasSubstr("row 2 of the sparse matrix ends before it begins"));
+  EXPECT_THAT(refusal({1, 2, 3}, {0, 1, 2}), HasSubstr("begin at entry 0"));
 }
 
 TEST(DataMatrix, TakesASparseMatrixWithoutEntries) {

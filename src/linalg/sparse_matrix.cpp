@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -60,12 +61,12 @@ class LaneBlock {
 };
 
 /// out[:] += a_ij v[j, :] over the entries of one row from `begin` to `end`; Width lanes in registers.
-template <int Width, class Scalar>
-inline void gather_row(const Scalar* values, const int* columns, int begin, int end, const Lane* v, Lane* out,
-                       Index stride) {
+template <int Width, class Scalar, class StoredIndex>
+inline void gather_row(const Scalar* values, const StoredIndex* columns, StoredIndex begin, StoredIndex end,
+                       const Lane* v, Lane* out, Index stride) {
   Lane sum[Width];
   for (int c = 0; c < Width; ++c) sum[c] = out[c];
-  for (int e = begin; e < end; ++e) {
+  for (StoredIndex e = begin; e < end; ++e) {
     const double a = double(values[e]);
     const Lane* source = v + Index(columns[e]) * stride;
     for (int c = 0; c < Width; ++c) sum[c] += a * source[c];
@@ -74,12 +75,12 @@ inline void gather_row(const Scalar* values, const int* columns, int begin, int 
 }
 
 /// out[j, :] += a_ij u[:] over the entries of one row from `begin` to `end`.
-template <int Width, class Scalar>
-inline void scatter_row(const Scalar* values, const int* columns, int begin, int end, const Lane* u,
-                        Lane* out, Index stride) {
+template <int Width, class Scalar, class StoredIndex>
+inline void scatter_row(const Scalar* values, const StoredIndex* columns, StoredIndex begin, StoredIndex end,
+                        const Lane* u, Lane* out, Index stride) {
   Lane source[Width];
   for (int c = 0; c < Width; ++c) source[c] = u[c];
-  for (int e = begin; e < end; ++e) {
+  for (StoredIndex e = begin; e < end; ++e) {
     const double a = double(values[e]);
     Lane* target = out + Index(columns[e]) * stride;
     for (int c = 0; c < Width; ++c) target[c] += a * source[c];
@@ -87,18 +88,18 @@ inline void scatter_row(const Scalar* values, const int* columns, int begin, int
 }
 
 /// The entries of rows first..last-1 in one range of columns: consecutive splits bound those of a row.
-template <class Scalar, int Width>
+template <class Scalar, class StoredIndex, int Width>
 struct Kernels {
-  PURSUIT_KERNEL static void gather(const Scalar* values, const int* columns, const int* splits,
-                                    Index split_stride, Index first, Index last, const Lane* v, Lane* out,
-                                    Index stride) {
+  PURSUIT_KERNEL static void gather(const Scalar* values, const StoredIndex* columns,
+                                    const StoredIndex* splits, Index split_stride, Index first, Index last,
+                                    const Lane* v, Lane* out, Index stride) {
     for (Index i = first; i < last; ++i)
       gather_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1], v,
                         out + i * stride, stride);
   }
-  PURSUIT_KERNEL static void scatter(const Scalar* values, const int* columns, const int* splits,
-                                     Index split_stride, Index first, Index last, const Lane* u, Lane* out,
-                                     Index stride) {
+  PURSUIT_KERNEL static void scatter(const Scalar* values, const StoredIndex* columns,
+                                     const StoredIndex* splits, Index split_stride, Index first, Index last,
+                                     const Lane* u, Lane* out, Index stride) {
     for (Index i = first; i < last; ++i)
       scatter_row<Width>(values, columns, splits[i * split_stride], splits[i * split_stride + 1],
                          u + i * stride, out, stride);
@@ -119,14 +120,15 @@ void for_each_slice(Index lanes, const Work& work) {
 }
 
 /// w += A^T (A v) for rows first..last, each row's entries read once for both products.
-template <class Scalar>
+template <class Scalar, class StoredIndex>
 struct GramKernel {
-  PURSUIT_KERNEL static void run(const Scalar* values, const int* columns, const int* row_start, Index first,
-                                 Index last, const double* v, double* w) {
+  PURSUIT_KERNEL static void run(const Scalar* values, const StoredIndex* columns,
+                                 const StoredIndex* row_start, Index first, Index last, const double* v,
+                                 double* w) {
     for (Index i = first; i < last; ++i) {
       double sum = 0, other = 0;  // two chains hide the latency of the additions
-      int e = row_start[i];
-      const int end = row_start[i + 1];
+      StoredIndex e = row_start[i];
+      const StoredIndex end = row_start[i + 1];
       for (; e + 1 < end; e += 2) {
         sum += double(values[e]) * v[columns[e]];
         other += double(values[e + 1]) * v[columns[e + 1]];
@@ -138,86 +140,103 @@ struct GramKernel {
   }
 };
 
-}  // namespace
-
-template <class Scalar>
-SparseDataMatrix<Scalar>::SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int threads)
-    : A_(A), threads_(threads), ranges_(ranges_for(A.rows(), A.cols(), A.nonZeros())) {
-  if (A.rows() == 0 || A.cols() == 0)
+/// Where a row begins and ends, and that its columns are those of the matrix, is checked before anything is
+/// read through them.
+template <class Scalar, class StoredIndex>
+void require_valid(const SparseView<Scalar, StoredIndex>& A) {
+  if (A.rows == 0 || A.cols == 0)
     throw InvalidInput(fmt::format(
-        "the matrix is empty ({} x {}); at least one row and one column are needed", A.rows(), A.cols()));
-  if (!A.isCompressed())
-    throw InvalidArgument("the sparse matrix is not compressed; call makeCompressed() on it first");
-  splits_.resize(std::size_t(rows() * (ranges_ + 1)));
-  for (Index i = 0; i < rows(); ++i) {
-    const int *begin = A.innerIndexPtr() + A.outerIndexPtr()[i],
-              *end = A.innerIndexPtr() + A.outerIndexPtr()[i + 1];
+        "the matrix is empty ({} x {}); at least one row and one column are needed", A.rows, A.cols));
+  if (A.start[0] != 0) throw InvalidInput("the first row of the sparse matrix does not begin at entry 0");
+  for (Index i = 0; i < A.rows; ++i) {
+    if (A.start[i + 1] < A.start[i])
+      throw InvalidInput(fmt::format("row {} of the sparse matrix ends before it begins", i + 1));
+    const StoredIndex *begin = A.index + A.start[i], *end = A.index + A.start[i + 1];
     if (std::adjacent_find(begin, end, std::greater_equal<>()) != end)
       throw InvalidInput(fmt::format("row {} of the sparse matrix has duplicate or unsorted entries", i + 1));
-    for (Index range = 0; range <= ranges_; ++range)
-      splits_[std::size_t(i * (ranges_ + 1) + range)] =
-          int(std::lower_bound(begin, end, range_first(range)) - A.innerIndexPtr());
-    for (const int* column = begin; column != end; ++column)
-      if (const Scalar value = A.valuePtr()[column - A.innerIndexPtr()]; !std::isfinite(value))
+    if (begin != end && (begin[0] < 0 || end[-1] >= A.cols))
+      throw InvalidInput(fmt::format("row {} of the sparse matrix has an entry in column {} of {}", i + 1,
+                                     begin[0] < 0 ? Index(begin[0]) : Index(end[-1]) + 1, A.cols));
+    for (const StoredIndex* column = begin; column != end; ++column)
+      if (const Scalar value = A.values[column - A.index]; !std::isfinite(value))
         throw InvalidInput(
             fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number", i + 1,
                         *column + 1, value));
   }
 }
 
-template <class Scalar>
-void SparseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
+}  // namespace
+
+template <class Scalar, class StoredIndex>
+SparseDataMatrix<Scalar, StoredIndex>::SparseDataMatrix(const SparseView<Scalar, StoredIndex>& A, int threads)
+    : A_((require_valid(A), A.rows), A.cols, A.start[A.rows], A.start, A.index, A.values),
+      threads_(threads),
+      ranges_(ranges_for(A.rows, A.cols, Index(A.start[A.rows]))) {
+  splits_.resize(std::size_t(rows() * (ranges_ + 1)));
+  for (Index i = 0; i < rows(); ++i) {
+    const StoredIndex *begin = A.index + A.start[i], *end = A.index + A.start[i + 1];
+    for (Index range = 0; range <= ranges_; ++range)
+      splits_[std::size_t(i * (ranges_ + 1) + range)] =
+          StoredIndex(std::lower_bound(begin, end, range_first(range)) - A.index);
+  }
+}
+
+template <class Scalar, class StoredIndex>
+void SparseDataMatrix<Scalar, StoredIndex>::apply(const Matrix& V, Matrix& out) const {
   const LaneBlock v(V);
   LaneBlock result(rows(), V.cols());
   parallel_for(kRowBlocks, threads_, [&](Index b) {
     const Index first = rows() * b / kRowBlocks, last = rows() * (b + 1) / kRowBlocks;
     for (Index range = 0; range < ranges_; ++range)
       for_each_slice(v.lanes(), [&](Index c, auto width) {
-        Kernels<Scalar, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
-                                       first, last, v.data() + c, result.data() + c, v.lanes());
+        Kernels<Scalar, StoredIndex, width>::gather(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range,
+                                                    ranges_ + 1, first, last, v.data() + c, result.data() + c,
+                                                    v.lanes());
       });
   });
   result.copy_to(out, V.cols());
 }
 
-template <class Scalar>
-void SparseDataMatrix<Scalar>::apply_transposed(const Matrix& U, Matrix& out) const {
+template <class Scalar, class StoredIndex>
+void SparseDataMatrix<Scalar, StoredIndex>::apply_transposed(const Matrix& U, Matrix& out) const {
   const LaneBlock u(U);
   LaneBlock result(cols(), U.cols());
   parallel_for(ranges_, threads_, [&](Index range) {
     for_each_slice(u.lanes(), [&](Index c, auto width) {
-      Kernels<Scalar, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range, ranges_ + 1,
-                                      0, rows(), u.data() + c, result.data() + c, u.lanes());
+      Kernels<Scalar, StoredIndex, width>::scatter(A_.valuePtr(), A_.innerIndexPtr(), splits_.data() + range,
+                                                   ranges_ + 1, 0, rows(), u.data() + c, result.data() + c,
+                                                   u.lanes());
     });
   });
   result.copy_to(out, U.cols());
 }
 
-template <class Scalar>
-void SparseDataMatrix<Scalar>::apply_gram(const Matrix& V, Matrix& out) const {
+template <class Scalar, class StoredIndex>
+void SparseDataMatrix<Scalar, StoredIndex>::apply_gram(const Matrix& V, Matrix& out) const {
   if (V.cols() != 1) return DataMatrix::apply_gram(V, out);
   Matrix parts = Matrix::Zero(cols(), kRowBlocks);
   parallel_for(kRowBlocks, threads_, [&](Index b) {
-    GramKernel<Scalar>::run(A_.valuePtr(), A_.innerIndexPtr(), A_.outerIndexPtr(), rows() * b / kRowBlocks,
-                            rows() * (b + 1) / kRowBlocks, V.data(), parts.col(b).data());
+    GramKernel<Scalar, StoredIndex>::run(A_.valuePtr(), A_.innerIndexPtr(), A_.outerIndexPtr(),
+                                         rows() * b / kRowBlocks, rows() * (b + 1) / kRowBlocks, V.data(),
+                                         parts.col(b).data());
   });
   out = parts.rowwise().sum();
 }
 
-template <class Scalar>
-double SparseDataMatrix<Scalar>::squared_norm() const {
+template <class Scalar, class StoredIndex>
+double SparseDataMatrix<Scalar, StoredIndex>::squared_norm() const {
   return Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(A_.valuePtr(), A_.nonZeros())
       .template cast<double>()
       .square()
       .sum();
 }
 
-template <class Scalar>
-double SparseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) const {
+template <class Scalar, class StoredIndex>
+double SparseDataMatrix<Scalar, StoredIndex>::squared_norm_about(const Vector& column_shift) const {
   double sum = 0;
   Vector unstored = Vector::Constant(cols(), double(rows()));  // entries of each column
   for (Index i = 0; i < rows(); ++i)
-    for (typename SparseMatrixOf<Scalar>::InnerIterator entry(A_, i); entry; ++entry) {
+    for (Entry entry(A_, i); entry; ++entry) {
       const double about = double(entry.value()) - column_shift[entry.col()];
       sum += about * about;
       --unstored[entry.col()];
@@ -225,38 +244,61 @@ double SparseDataMatrix<Scalar>::squared_norm_about(const Vector& column_shift) 
   return sum + unstored.dot(column_shift.cwiseAbs2());
 }
 
-template <class Scalar>
-Vector SparseDataMatrix<Scalar>::column_means() const {
+template <class Scalar, class StoredIndex>
+Vector SparseDataMatrix<Scalar, StoredIndex>::column_means() const {
   Matrix sums;
   apply_transposed(Matrix::Ones(rows(), 1), sums);
   return sums / double(rows());
 }
 
-template <class Scalar>
-std::optional<double> SparseDataMatrix<Scalar>::squared_distance(const Matrix& L, const Matrix& R) const {
+template <class Scalar, class StoredIndex>
+std::optional<double> SparseDataMatrix<Scalar, StoredIndex>::squared_distance(const Matrix& L,
+                                                                              const Matrix& R) const {
   // Every entry of L R^T counts, stored or not: only worth it where the matrix is not much larger than its
   // entries.
   if (double(rows()) * double(cols()) > 100.0 * double(A_.nonZeros()) + 1e6) return std::nullopt;
   double sum = 0;
   for (Index i = 0; i < rows(); ++i) {
     Vector row = R * L.row(i).transpose();
-    for (typename SparseMatrixOf<Scalar>::InnerIterator entry(A_, i); entry; ++entry)
-      row[entry.col()] -= double(entry.value());
+    for (Entry entry(A_, i); entry; ++entry) row[entry.col()] -= double(entry.value());
     sum += row.squaredNorm();
   }
   return sum;
 }
 
-template <class Scalar>
-double SparseDataMatrix<Scalar>::asymmetry() const {
-  const SparseMatrixOf<Scalar> difference = A_ - SparseMatrixOf<Scalar>(A_.transpose());
+template <class Scalar, class StoredIndex>
+double SparseDataMatrix<Scalar, StoredIndex>::asymmetry() const {
+  const Stored difference = A_ - Stored(A_.transpose());
   double largest = 0;
   for (Index e = 0; e < difference.nonZeros(); ++e)
     largest = std::max(largest, std::abs(double(difference.valuePtr()[e])));
   return largest;
 }
 
-template class SparseDataMatrix<double>;
-template class SparseDataMatrix<float>;
+template <class Scalar, class StoredIndex>
+Vector SparseDataMatrix<Scalar, StoredIndex>::row_means() const {
+  Matrix sums;
+  apply(Matrix::Ones(cols(), 1), sums);
+  return sums / double(cols());
+}
+
+template <class Scalar, class StoredIndex>
+double SparseDataMatrix<Scalar, StoredIndex>::squared_norm_about_rows(const Vector& row_shift) const {
+  double sum = 0;
+  for (Index i = 0; i < rows(); ++i) {
+    Index unstored = cols();
+    for (Entry entry(A_, i); entry; ++entry, --unstored) {
+      const double about = double(entry.value()) - row_shift[i];
+      sum += about * about;
+    }
+    sum += double(unstored) * row_shift[i] * row_shift[i];
+  }
+  return sum;
+}
+
+template class SparseDataMatrix<double, int>;
+template class SparseDataMatrix<float, int>;
+template class SparseDataMatrix<double, std::int64_t>;
+template class SparseDataMatrix<float, std::int64_t>;
 
 }  // namespace pursuit

@@ -13,10 +13,11 @@
 
 namespace pursuit {
 
-template <class Scalar>
+template <class Scalar, class StoredIndex>
 class SparseDataMatrix final : public DataMatrix {
  public:
-  SparseDataMatrix(const SparseMatrixOf<Scalar>& A, int threads);
+  /// The view is taken to be by rows.
+  SparseDataMatrix(const SparseView<Scalar, StoredIndex>& A, int threads);
 
   Index rows() const override { return A_.rows(); }
   Index cols() const override { return A_.cols(); }
@@ -32,14 +33,46 @@ class SparseDataMatrix final : public DataMatrix {
   double squared_norm_about(const Vector& column_shift) const override;
   double asymmetry() const override;
 
- private:
-  Index range_first(Index range) const { return cols() * range / ranges_; }
-  const int* split(Index row) const { return splits_.data() + row * (ranges_ + 1); }
+  Vector row_means() const;
+  double squared_norm_about_rows(const Vector& row_shift) const;
 
-  const SparseMatrixOf<Scalar>& A_;
+ private:
+  using Stored = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, StoredIndex>;
+  using Entry = typename Eigen::Map<const Stored>::InnerIterator;
+
+  Index range_first(Index range) const { return cols() * range / ranges_; }
+
+  Eigen::Map<const Stored> A_;
   int threads_;
-  Index ranges_;             // of columns
-  std::vector<int> splits_;  // rows x (ranges + 1): where each range begins in each row's entries
+  Index ranges_;                     // of columns
+  std::vector<StoredIndex> splits_;  // rows x (ranges + 1): where each range begins in each row's entries
+};
+
+/// A matrix compressed by columns: the transpose of one compressed by rows.
+template <class Scalar, class StoredIndex>
+class TransposedSparseMatrix final : public DataMatrix {
+ public:
+  /// The view is taken to be by columns.
+  TransposedSparseMatrix(const SparseView<Scalar, StoredIndex>& A, int threads)
+      : transposed_({A.start, A.index, A.values, A.cols, A.rows}, threads) {}
+
+  Index rows() const override { return transposed_.cols(); }
+  Index cols() const override { return transposed_.rows(); }
+  void apply(const Matrix& V, Matrix& out) const override { transposed_.apply_transposed(V, out); }
+  void apply_transposed(const Matrix& U, Matrix& out) const override { transposed_.apply(U, out); }
+  double squared_norm() const override { return transposed_.squared_norm(); }
+  std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
+    return transposed_.squared_distance(R, L);
+  }
+  double product_work() const override { return transposed_.product_work(); }
+  Vector column_means() const override { return transposed_.row_means(); }
+  double squared_norm_about(const Vector& column_shift) const override {
+    return transposed_.squared_norm_about_rows(column_shift);
+  }
+  double asymmetry() const override { return transposed_.asymmetry(); }
+
+ private:
+  SparseDataMatrix<Scalar, StoredIndex> transposed_;
 };
 
 }  // namespace pursuit

@@ -64,6 +64,7 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
   double objective = 0.5 * f.target_norm_squared();
   result.model = {left, right, values, symmetric};
   result.stop = values.size() < o.rank ? Stop::no_ascent : Stop::rank_reached;
+  Index left_support = 0, right_support = 0;
   for (Index r = 0; r < values.size(); ++r) {
     const double gain = std::min(0.5 * values[r] * values[r], objective);
     objective -= gain;
@@ -73,7 +74,9 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
                             .relative_error = error,
                             .lmo_value = std::abs(values[r]),
                             .gain = gain,
-                            .seconds = timer.seconds()});
+                            .seconds = timer.seconds(),
+                            .left_support = left_support += (left.col(r).array() != 0).count(),
+                            .right_support = right_support += (right.col(r).array() != 0).count()});
     if (error <= o.target_error) {
       result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
       result.stop = Stop::target_error;

@@ -30,6 +30,11 @@ class MatrixSpace {
   int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
               WeightSystem& system);
 
+  void describe(Step& step) const {
+    step.left_support = (model().left.array() != 0).count();
+    step.right_support = (model().right.array() != 0).count();
+  }
+
   const Model& model() const { return iterate_.model; }
 
  private:

@@ -3,8 +3,10 @@
 //
 //   left (n x r), right (m x r), weights (r)            the atoms, one per column
 //   trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
-//   trace_iterations, trace_sweeps, trace_seconds       one entry per step
+//   trace_iterations, trace_sweeps, trace_seconds,
+//   trace_left_support, trace_right_support             one entry per step
 //   row_names, column_names                             where the data had them
+//   column_means, column_deviations                     of data that were centred, and scaled
 //   metadata                                            a JSON text: version, command, sets, weights, seed,
 //   stop, ...
 
@@ -23,6 +25,7 @@ struct ModelFile {
   Trace trace;
   std::vector<std::string> row_names, column_names;
   std::map<std::string, std::string> metadata;
+  Vector column_means = {}, column_deviations = {};  // where atoms are of centred (and scaled) data; or empty
 };
 
 /// The file appears whole or not at all; OutputFailure where it cannot be written.

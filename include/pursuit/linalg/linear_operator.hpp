@@ -26,6 +26,16 @@ struct DenseView {
   }
 };
 
+/// A compressed sparse matrix in somebody else's memory: by rows, or by columns where `by_columns`. The
+/// entries of row (column) i are start[i] .. start[i + 1] - 1, ascending in `index`, no place twice.
+template <class Scalar, class StoredIndex>
+struct SparseView {
+  const StoredIndex *start, *index;
+  const Scalar* values;
+  Index rows, cols;
+  bool by_columns = false;
+};
+
 class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
@@ -64,6 +74,9 @@ using DataMatrixPtr = std::shared_ptr<const DataMatrix>;
 /// Throws InvalidInput, naming the place, where the matrix is empty or an entry is NaN or infinite.
 template <class Scalar>
 DataMatrixPtr data_matrix(const DenseView<Scalar>& A, int threads = 1);
+/// Indices are int or std::int64_t; InvalidInput also where they lie outside or are out of order.
+template <class Scalar, class StoredIndex>
+DataMatrixPtr data_matrix(const SparseView<Scalar, StoredIndex>& A, int threads = 1);
 DataMatrixPtr data_matrix(const Eigen::MatrixXd& A, int threads = 1);
 DataMatrixPtr data_matrix(const Eigen::MatrixXf& A, int threads = 1);
 DataMatrixPtr data_matrix(const SparseMatrixOf<double>& A, int threads = 1);

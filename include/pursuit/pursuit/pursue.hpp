@@ -129,11 +129,16 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
     return 0;
   };
 
+  const auto record = [&](Step step, double before) {
+    if constexpr (requires { space.describe(step); }) space.describe(step);
+    log.record(step, before, system);
+  };
+
   if (system.size() > 0) {  // x_0
     const double before = 0.5 * space.target_norm_squared();
     system.solve();
     space.set_weights(system.weights());
-    log.record({}, before, system);
+    record({}, before);
   }
   const auto grow = [&] {
     // Corrections may leave an atom without weight, which is then dropped and its place filled again; the
@@ -155,11 +160,11 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
       system.solve();                                                         // 3: alpha := argmin f
       space.set_weights(system.weights());                                    // 5: x_r := sum alpha_i z_i
       const int sweeps = correct(Phase::correction, options.corrections, 0);  // 4: correct the z_i
-      log.record({.lmo_value = std::abs(found.value),
-                  .spread = found.spread,
-                  .iterations = found.iterations,
-                  .sweeps = sweeps},
-                 before, system);
+      record({.lmo_value = std::abs(found.value),
+              .spread = found.spread,
+              .iterations = found.iterations,
+              .sweeps = sweeps},
+             before);
       if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
     }
     if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
@@ -167,7 +172,7 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
   const auto polish = [&] {
     const double before = system.objective();
     const int sweeps = correct(Phase::polish, options.polish, options.polish_tolerance);
-    if (sweeps > 0) log.record({.sweeps = sweeps}, before, system);
+    if (sweeps > 0) record({.sweeps = sweeps}, before);
   };
 
   constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish

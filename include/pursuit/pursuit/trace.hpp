@@ -19,6 +19,7 @@ struct Step {
   int iterations = 0;    // of the power method
   int sweeps = 0;        // of corrections
   double seconds = 0;    // since the start
+  Index left_support = 0, right_support = 0;  // non-zeros in all atoms; 0 where atoms have no such sides
 };
 
 using Trace = std::vector<Step>;

@@ -1,0 +1,36 @@
+"""Structured matrix factorization by generalized matrix pursuit, as scikit-learn estimators.
+
+=============================  ===========================================================================
+`MatrixPursuit`                any atom sets: sparse SVD, semi-NMF, your own structure
+`SparsePCA`                    principal components with few non-zero loadings
+`NonnegativeSparsePCA`         the same without negative ones
+`NMF`                          a drop-in for `sklearn.decomposition.NMF`
+`TruncatedSVD`                 leading singular vectors, dense or sparse
+`OrthogonalMatchingPursuit`    linear models of few features, many targets at once
+`MatrixCompletion`             entries that were not observed, and how surely they are known
+=============================  ===========================================================================
+"""
+
+from . import atoms
+from ._completion import MatrixCompletion, Recommendation
+from ._core import __version__
+from ._matrix_pursuit import MatrixPursuit
+from ._model_files import load
+from ._nmf import NMF
+from ._omp import OrthogonalMatchingPursuit
+from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
+from ._svd import TruncatedSVD
+
+__all__ = [
+    "MatrixCompletion",
+    "MatrixPursuit",
+    "NMF",
+    "NonnegativeSparsePCA",
+    "OrthogonalMatchingPursuit",
+    "Recommendation",
+    "SparsePCA",
+    "TruncatedSVD",
+    "__version__",
+    "atoms",
+    "load",
+]

@@ -1,0 +1,421 @@
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from . import _core
+from ._observations import Names, Observations, from_matrix, from_triplets, is_triplets
+from ._plots import CompletionPlots
+from ._progress import Callback, Watcher
+from ._validation import FLOATS, seed_for, threads_for
+from .atoms import AtomsLike, as_atoms
+
+
+class Recommendation(NamedTuple):
+    """A column that a row may like, the value predicted for it, and the standard deviation of that value."""
+
+    column: Any
+    value: float
+    deviation: float
+
+
+class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Predicts the entries of a matrix that were not observed, and how surely.
+
+    Without atom sets everything is estimated from the data: mean, offsets, rank, noise, and what the pattern
+    of observed entries says (variational Bayes). With ``left`` or ``right`` the factors have the structure
+    asked for, found by pursuit on the observed entries.
+
+    Input comes in four forms. An *array*: NaN is unknown. A *SciPy sparse matrix*: what is not stored is
+    unknown, and a stored zero is an observation. *Triplets*: a tuple (rows, columns, values) with any ids. A
+    pandas *frame* of triplets, with columns named like ``columns``; other frames are arrays whose labels are
+    the ids.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how
+        many are used.
+    left, right : atom set, str, callable or None, default=None
+        Structure of the factors of rows and columns, see `pursuit.atoms`; "sphere" where only the other one
+        is given.
+    weights, regularization, corrections, offsets
+        With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
+        "LAMBDA:count"; sweeps after every atom (of several numbers the best); whether row and column offsets
+        come first.
+    use_pattern : bool, default=True
+        Whether having an entry counts as information about its row and column.
+    validation : float, default=0.1
+        Share of the entries held back while the rank is chosen.
+    effort : {"normal", "high"}, default="normal"
+        "high" averages over draws from the posterior: slower and more accurate.
+    clip : (low, high), "auto" or None, default="auto"
+        Range of predictions; "auto" is that of the observed entries.
+    columns : (str, str, str), default=("row", "column", "value")
+        Names of the columns of frames of triplets.
+    time_limit : float, optional
+        Seconds; what there is then is kept.
+    warm_start : bool, default=False
+        Whether a further `fit` begins with the model there is. Its rows and columns must be among the new
+        ones; not with atom sets.
+    callback : callable, optional
+        Called with every step (``phase``, ``rank``, ``sweep``, ``validation``, ``noise``, ``seconds``); False
+        ends the fit.
+    verbose : int, default=0
+        1 shows a bar (needs tqdm).
+    n_jobs : int, optional
+        Threads; None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    n_components_ : int
+        Atoms beside the offsets.
+    noise_ : float
+        Standard deviation of the noise of a typical entry.
+    row_ids_, column_ids_ : lists
+    path_ : dict of arrays
+        Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries),
+        explained_variance, support (numbers in the column factors), validation (that RMSE), noise, seconds.
+    trace_ : dict of arrays
+        The same for every sweep on the way.
+    n_features_in_ : int
+        Columns of the matrix.
+    feature_names_in_ : array of str
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 40))
+    >>> X = np.where(rng.random(truth.shape) < 0.5, truth, np.nan)
+    >>> model = pursuit.MatrixCompletion(random_state=0).fit(X)
+    >>> model.n_components_
+    2
+    >>> value, deviation = model.predict([(3, 7), (5, 0)], return_std=True)
+    >>> bool(np.all(np.abs(value - truth[[3, 5], [7, 0]]) < 0.2))
+    True
+
+    Triplets have ids of any kind:
+
+    >>> who, what = ["ann", "ann", "bob", "bob", "cid"], ["tea", "jam", "tea", "rye", "jam"]
+    >>> model = pursuit.MatrixCompletion(random_state=0).fit((who, what, [5.0, 1.0, 4.0, 2.0, 1.0]))
+    >>> [each.column for each in model.recommend("cid", 2)]
+    ['tea', 'rye']
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        left: AtomsLike | None = None,
+        right: AtomsLike | None = None,
+        weights: str = "free",
+        regularization: str = "auto",
+        corrections: int | Sequence[int] = 3,
+        offsets: bool = True,
+        use_pattern: bool = True,
+        validation: float = 0.1,
+        effort: str = "normal",
+        clip: Any = "auto",
+        columns: Names = ("row", "column", "value"),
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.left = left
+        self.right = right
+        self.weights = weights
+        self.regularization = regularization
+        self.corrections = corrections
+        self.offsets = offsets
+        self.use_pattern = use_pattern
+        self.validation = validation
+        self.effort = effort
+        self.clip = clip
+        self.columns = columns
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "MatrixCompletion":
+        """Learn from the observed entries.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix, tuple (rows, columns, values) or frame
+        y : ignored
+        """
+        structured = self.left is not None or self.right is not None
+        earlier = self._earlier_model(structured)
+        seen = self._observations(X, earlier is not None)
+        options: dict[str, Any] = dict(
+            validation=self.validation,
+            range=self._range(),
+            seed=seed_for(self.random_state),
+            threads=threads_for(self.n_jobs),
+            time_limit=self.time_limit,
+        )
+        watcher = Watcher(self.callback, self.verbose)
+        with watcher:
+            if structured:
+                result = _core.complete_structured(
+                    *seen.arguments(),
+                    left=as_atoms("sphere" if self.left is None else self.left)._core,
+                    right=as_atoms("sphere" if self.right is None else self.right)._core,
+                    weights=self.weights,
+                    regularization=self.regularization,
+                    offsets=self.offsets,
+                    max_rank=20 if self.n_components is None else self.n_components,
+                    corrections=np.atleast_1d(self.corrections).tolist(),
+                    callback=watcher.function(),
+                    **options,
+                )
+            else:
+                result = _core.complete(
+                    *seen.arguments(),
+                    max_rank=31 if self.n_components is None else self.n_components,
+                    use_pattern=self.use_pattern,
+                    samples=self._samples(),
+                    start=earlier,
+                    callback=watcher.function(),
+                    **options,
+                )
+        self._set_model(result["model"], seen)
+        self.trace_ = result["history"]
+        self.path_ = self._path(result["path"], seen)
+        self.interrupted_ = bool(result["interrupted"])
+        if result["failure"] is not None:
+            raise result["failure"]
+        return self
+
+    def predict(self, X: Any, *, return_std: bool = False, unknown: str = "raise") -> Any:
+        """Values of entries, by pairs of ids.
+
+        Parameters
+        ----------
+        X : sequence of (row id, column id), or a frame with the row and column of ``columns``
+            For models of arrays ids are positions.
+        return_std : bool, default=False
+            Whether to return standard deviations too, noise included.
+        unknown : {"raise", "prior"}, default="raise"
+            What to do about ids never seen: ValueError, or predict from what is known of the rest.
+
+        Returns
+        -------
+        values : array, or (values, deviations)
+        """
+        check_is_fitted(self, "model_")
+        if unknown not in ("raise", "prior"):
+            raise ValueError(f"unknown={unknown!r}: must be 'raise' or 'prior'")
+        row_ids, column_ids = self._pairs(X)
+        values, deviations = self.model_.predict(
+            self._rows.places(row_ids, "row", unknown=unknown),
+            self._cols.places(column_ids, "column", unknown=unknown),
+            threads_for(self.n_jobs),
+        )
+        return (values, deviations) if return_std else values
+
+    def recommend(self, row: Any, n: int = 10, *, exclude_seen: bool = True) -> list[Recommendation]:
+        """The columns with the largest predicted values in a row, best first.
+
+        Parameters
+        ----------
+        row : id
+        n : int, default=10
+        exclude_seen : bool, default=True
+            Whether to leave out columns for which the row has an entry.
+        """
+        check_is_fitted(self, "model_")
+        if n < 1:
+            raise ValueError(f"n={n}: must be 1 or more")
+        place = int(self._rows.places([row], "row")[0])
+        seen = self._seen[place].indices if exclude_seen else np.zeros(0, np.int32)
+        columns, values, deviations = self.model_.recommend(place, n, seen)
+        return [
+            Recommendation(self._cols.values[c], float(v), float(d))
+            for c, v, d in zip(columns, values, deviations)
+        ]
+
+    def transform(self, X: Any) -> Any:
+        """Factors of new rows from the entries that they have: their offset first, then the atoms.
+
+        Parameters
+        ----------
+        X : array with NaN or sparse matrix of shape (n_samples, n_features), or triplets
+            Rows of triplets are in order of their first appearance.
+
+        Returns
+        -------
+        array of shape (n_samples, 1 + n_components_)
+        """
+        check_is_fitted(self, "model_")
+        rows = self._new_rows(X)
+        return self._factors(rows).astype(rows.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Predictions for all columns, for rows with the given factors.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, 1 + n_components_)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+        """
+        check_is_fitted(self, "model_")
+        factors = check_array(X, dtype=FLOATS)
+        return self.model_.predict_rows(factors).astype(factors.dtype, copy=False)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the root of the mean squared error on observed entries; 0 is perfect.
+
+        Triplets are predicted by their ids, and those never seen from what is known of the rest. Rows of
+        arrays and sparse matrices are new rows: predicted from their own entries.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix, or triplets
+        y : ignored
+        """
+        check_is_fitted(self, "model_")
+        if is_triplets(X, self.columns):
+            seen = from_triplets(X, self.columns)
+            row = self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior")
+            col = self._cols.places([seen.cols.values[j] for j in seen.col], "column", unknown="prior")
+            values, _ = self.model_.predict(row, col, threads_for(self.n_jobs))
+        else:
+            seen = self._new_rows(X)
+            values = self.model_.predict_rows(self._factors(seen))[seen.row, seen.col]
+        return -float(np.sqrt(np.mean((values - seen.value) ** 2)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text.
+
+        Parameters
+        ----------
+        path : str or path
+            A .npz file; it appears whole or not at all.
+        """
+        check_is_fitted(self, "model_")
+        _core.save_completion(
+            path,
+            model=self.model_,
+            rows=[str(each) for each in self.row_ids_],
+            cols=[str(each) for each in self.column_ids_],
+            start=self._seen.indptr,
+            index=self._seen.indices,
+            value=self._seen.data,
+            metadata={"command": "python"},
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.model_.row_width
+
+    @property
+    def row_ids_(self) -> list[Any]:
+        return self._rows.values
+
+    @property
+    def column_ids_(self) -> list[Any]:
+        return self._cols.values
+
+    def _set_model(self, model: _core.CompletionModel, seen: Observations) -> None:
+        self.model_ = model
+        self.n_components_ = model.rank
+        self.noise_ = model.noise
+        self._rows, self._cols = seen.rows, seen.cols
+        shape = len(seen.rows), len(seen.cols)
+        self._seen = scipy.sparse.csr_matrix((seen.value, (seen.row, seen.col)), shape=shape)
+        self._seen.sort_indices()
+
+    def _earlier_model(self, structured: bool) -> _core.CompletionModel | None:
+        if not self.warm_start or not hasattr(self, "model_"):
+            return None
+        if structured:
+            raise ValueError(
+                "warm_start=True: only self-tuned models can be continued, not those of atom sets"
+            )
+        return self.model_
+
+    def _observations(self, X: Any, continued: bool) -> Observations:
+        if not is_triplets(X, self.columns):
+            return from_matrix(self, X, reset=True)
+        rows, cols = (self._rows, self._cols) if continued else (None, None)
+        if cols is not None:
+            cols = cols.extended(_column_ids(X, self.columns))
+        seen = from_triplets(X, self.columns, rows=rows, cols=cols)
+        self.n_features_in_ = len(seen.cols)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return seen
+
+    def _new_rows(self, X: Any) -> Observations:
+        if is_triplets(X, self.columns):
+            return from_triplets(X, self.columns, cols=self._cols)
+        return from_matrix(self, X, reset=False)
+
+    def _factors(self, rows: Observations) -> NDArray[np.float64]:
+        return self.model_.new_row_factors(*rows.arguments(), threads_for(self.n_jobs))
+
+    def _pairs(self, X: Any) -> tuple[list[Any], list[Any]]:
+        if hasattr(X, "columns") and hasattr(X, "iloc"):
+            return tuple(X[name].tolist() for name in self.columns[:2])
+        pairs = X.tolist() if isinstance(X, np.ndarray) else list(X)
+        if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in pairs):
+            raise ValueError("Reshape your data: predict takes pairs (row id, column id)")
+        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+    def _range(self) -> tuple[float, float] | None:
+        if isinstance(self.clip, str):
+            if self.clip != "auto":
+                raise ValueError(f"clip={self.clip!r}: must be (low, high), 'auto' or None")
+            return None
+        return (-np.inf, np.inf) if self.clip is None else (float(self.clip[0]), float(self.clip[1]))
+
+    def _samples(self) -> int | None:
+        if self.effort not in ("normal", "high"):
+            raise ValueError(f"effort={self.effort!r}: must be 'normal' or 'high'")
+        return 0 if self.effort == "normal" else None
+
+    def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
+        deviation = max(float(np.std(seen.value.astype(np.float64))), np.finfo(np.float32).tiny)
+        error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"]) / deviation
+        return {
+            "rank": path["rank"],
+            "relative_error": error,
+            "explained_variance": 1 - error**2,
+            "support": len(seen.cols) * path["rank"],
+            "validation": path["validation"],
+            "noise": path["noise"],
+            "seconds": path["seconds"],
+        }
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"allow_nan": True, "preserves_dtype": list(FLOATS)}
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _column_ids(X: Any, names: Names) -> list[Any]:
+    return np.asarray(X[1] if isinstance(X, tuple) else X[names[1]]).tolist()

@@ -1,0 +1,215 @@
+"""The engine; the estimators of the package are made of these functions."""
+
+from os import PathLike
+from typing import Any, Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+
+__version__: str
+
+Array = NDArray[Any]
+Vector = NDArray[np.float64]
+Path = str | PathLike[str]
+Callback = Callable[[Any], Any] | None
+
+class Error(RuntimeError): ...
+
+class Step:
+    """A moment of a fit, as callbacks see it."""
+
+    @property
+    def phase(self) -> str: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def target_rank(self) -> int: ...
+    @property
+    def sweep(self) -> int: ...
+    @property
+    def max_sweeps(self) -> int: ...
+    @property
+    def relative_error(self) -> float: ...
+    @property
+    def seconds(self) -> float: ...
+
+class CompletionStep:
+    """A moment of a completion, as callbacks see it."""
+
+    @property
+    def phase(self) -> str: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def sweep(self) -> int: ...
+    @property
+    def max_sweeps(self) -> int: ...
+    @property
+    def noise(self) -> float: ...
+    @property
+    def validation(self) -> float: ...
+    @property
+    def seconds(self) -> float: ...
+
+class Atoms:
+    """The engine's handle of an atom set."""
+
+    def spec(self) -> str: ...
+    def symmetric(self) -> bool: ...
+    def contains(self, u: Vector, tolerance: float) -> bool: ...
+    def maximize(self, g: Vector) -> Vector: ...
+    def fit(self, a: Vector, b: Vector, nonnegative: bool) -> tuple[float, Vector]: ...
+    def combine(self, other: Atoms) -> Atoms: ...
+
+class CompletionModel:
+    """A completed matrix."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def noise(self) -> float: ...
+    @property
+    def row_width(self) -> int: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def scale(self) -> float: ...
+    @property
+    def lowest(self) -> float: ...
+    @property
+    def highest(self) -> float: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def row_factors(self) -> NDArray[np.float32]: ...
+    @property
+    def column_factors(self) -> NDArray[np.float32]: ...
+    @property
+    def left(self) -> Vector: ...
+    @property
+    def right(self) -> Vector: ...
+    @property
+    def weights(self) -> Vector: ...
+    def predict(self, row: Array, col: Array, threads: int) -> tuple[Vector, Vector]: ...
+    def recommend(self, row: int, count: int, excluded: Array) -> tuple[Array, Vector, Vector]: ...
+    def new_row_factors(
+        self, rows: int, cols: int, row: Array, col: Array, value: Array, threads: int
+    ) -> Vector: ...
+    def predict_rows(self, factors: Vector) -> Vector: ...
+
+def parse_atoms(spec: str) -> Atoms: ...
+def custom_atoms(
+    name: str,
+    maximize: Callable[[Vector], Any],
+    contains: Callable[[Vector, float], bool] | None,
+    symmetric: bool,
+) -> Atoms: ...
+def catalogue() -> list[tuple[str, str, str, str]]: ...
+def parse_weight_rule(spec: str) -> str: ...
+def stop_explanations() -> dict[str, str]: ...
+def factor(
+    X: Any,
+    *,
+    rank: int,
+    left: Atoms,
+    right: Atoms,
+    weights: str,
+    start: str,
+    initial: tuple[Array, Array, Array] | None,
+    corrections: int,
+    polish: int,
+    polish_tolerance: float,
+    restarts: int,
+    seed: int,
+    threads: int,
+    target_error: float,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def pca(
+    X: Any,
+    *,
+    components: int,
+    atoms: Atoms,
+    nonzeros: list[int],
+    total_nonzeros: int,
+    orthogonality: float,
+    correlation: bool,
+    effort: str,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def omp(
+    dictionary: Array, signals: Array, *, atoms: int, weights: str, target_error: float, threads: int
+) -> tuple[csc_matrix, Vector, list[str]]: ...
+def squared_norm_about(X: Any, column_shift: Vector) -> float: ...
+def nonnegative_least_squares(gram: Vector, products: Vector, threads: int) -> Vector: ...
+def complete(
+    rows: int,
+    cols: int,
+    row: Array,
+    col: Array,
+    value: Array,
+    *,
+    max_rank: int,
+    use_pattern: bool,
+    validation: float,
+    samples: int | None,
+    range: tuple[float, float] | None,
+    start: CompletionModel | None,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def complete_structured(
+    rows: int,
+    cols: int,
+    row: Array,
+    col: Array,
+    value: Array,
+    *,
+    left: Atoms,
+    right: Atoms,
+    weights: str,
+    regularization: str,
+    offsets: bool,
+    max_rank: int,
+    corrections: list[int],
+    validation: float,
+    range: tuple[float, float] | None,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def save_model(
+    path: Path,
+    *,
+    left: Array,
+    right: Array,
+    weights: Array,
+    trace: dict[str, Any],
+    row_names: list[str],
+    column_names: list[str],
+    metadata: dict[str, str],
+    column_means: Array,
+    column_deviations: Array,
+) -> None: ...
+def load_model(path: Path) -> dict[str, Any]: ...
+def save_completion(
+    path: Path,
+    *,
+    model: CompletionModel,
+    rows: list[str],
+    cols: list[str],
+    start: Array,
+    index: Array,
+    value: Array,
+    metadata: dict[str, str],
+) -> None: ...
+def load_completion(path: Path) -> dict[str, Any]: ...
+def is_completion_file(path: Path) -> bool: ...

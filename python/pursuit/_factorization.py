@@ -1,0 +1,128 @@
+"""The engine's factorization behind MatrixPursuit, NMF and TruncatedSVD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._components import ComponentModel
+from ._plots import Columns
+from ._progress import Watcher
+from ._validation import seed_for, squared_norm, threads_for
+from .atoms import AtomSet
+
+Initial = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+class FactorizationModel(ComponentModel):
+    """X ~ left_ @ diag(weights_) @ components_, with everything that a run tells about itself."""
+
+    def _factor(
+        self,
+        X: Any,
+        *,
+        watcher: Watcher,
+        left: AtomSet,
+        right: AtomSet,
+        initial: Initial | None = None,
+        **options: Any,
+    ) -> None:
+        """Runs the engine and sets the attributes; an interrupted run sets what it has and then raises."""
+        continuing = initial is not None and self.warm_start
+        earlier = getattr(self, "path_", None) if continuing else None
+        with watcher:
+            result = _core.factor(
+                X,
+                left=left._core,
+                right=right._core,
+                initial=initial,
+                seed=seed_for(self.random_state),
+                threads=threads_for(self.n_jobs),
+                callback=watcher.function(),
+                **options,
+            )
+        self.left_ = result["left"].astype(X.dtype, copy=False)
+        self.components_ = result["right"].T.astype(X.dtype, copy=False)
+        self.weights_ = result["weights"]
+        self.n_components_ = self.components_.shape[0]
+        self.relative_error_ = result["relative_error"]
+        self.stop_reason_ = "early_stopping" if watcher.stopped_early else result["stop"]
+        self._steps = result["trace"]
+        total = _squared_norm_before(self._steps, X)
+        self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(total))
+        self.path_ = continued(earlier, path_by_rank(self._steps))
+        self.trace_ = result["history"] if len(result["history"]["seconds"]) else self._steps
+        self.n_iter_ = max(1, int(self._steps["sweeps"].sum()))  # the exact SVD counts as one
+        self._explain(X, total)
+        if result["failure"] is not None:
+            raise result["failure"]
+
+    def _earlier_atoms(self, shape: tuple[int, int]) -> Initial | None:
+        """What a warm start begins with."""
+        if not self.warm_start or not hasattr(self, "left_") or self.n_components_ == 0:
+            return None
+        fitted = self.left_.shape[0], self.components_.shape[1]
+        if fitted != shape:
+            raise ValueError(
+                f"warm_start=True: the model is one of {fitted[0]} x {fitted[1]} data, "
+                f"not {shape[0]} x {shape[1]}"
+            )
+        if self.n_components is not None and self.n_components < self.n_components_:
+            raise ValueError(
+                f"n_components={self.n_components}: a warm start adds to the {self.n_components_} atoms "
+                "there are"
+            )
+        return self.left_, self.components_.T, self.weights_
+
+    def _saved(self) -> dict[str, Any]:
+        return {
+            "left": self.left_,
+            "weights": self.weights_,
+            "trace": self._steps,
+            "metadata": {
+                **self._atom_specs(),
+                "stop": self.stop_reason_,
+                "relative_error": repr(self.relative_error_),
+            },
+        }
+
+    def _atom_specs(self) -> dict[str, str]:
+        """What the model is made of, as the program says it."""
+        raise NotImplementedError
+
+    def _explain(self, X: Any, total: float) -> None:
+        """Sets what the components explain of X, whose sum of squares is ``total``."""
+        shares = self._span_shares(X)
+        self.explained_variance_ratio_ = shares / total if total > 0 else np.zeros_like(shares)
+
+
+def _squared_norm_before(steps: Columns, X: Any) -> float:
+    """Of X, from what the first step lowered it by: no need to look at the data again."""
+    if len(steps["rank"]) == 0:
+        return squared_norm(X)
+    return float(2 * (steps["objective"][0] + steps["gain"][0]))
+
+
+def continued(earlier: Columns | None, path: Columns) -> Columns:
+    """The path of a warm start, behind the ranks that came before it."""
+    if earlier is None or len(path["rank"]) == 0:
+        return path
+    before = earlier["rank"] < path["rank"][0]
+    return {name: np.concatenate([earlier[name][before], path[name]]) for name in path}
+
+
+def path_by_rank(trace: dict[str, Any]) -> Columns:
+    """The last step at every rank: dropped atoms may have taken a run back."""
+    ranks, last = np.unique(trace["rank"][::-1], return_index=True)
+    steps = len(trace["rank"]) - 1 - last
+    return {
+        "rank": ranks,
+        "relative_error": trace["relative_error"][steps],
+        "explained_variance": 1 - trace["relative_error"][steps] ** 2,
+        "support": trace["right_support"][steps],
+        "left_support": trace["left_support"][steps],
+        "seconds": trace["seconds"][steps],
+    }

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._factorization import FactorizationModel
+from ._progress import Callback, Watcher
+from ._validation import require_count, validate_matrix
+from .atoms import AtomSet, AtomsLike, as_atoms
+
+
+class MatrixPursuit(FactorizationModel):
+    """Factorization into rank-one atoms of any structure: X ~ sum_i w_i u_i v_i^T, u_i in ``left``, v_i in
+    ``right``.
+
+    Entries that a sparse matrix does not store are zeros; see `MatrixCompletion` for entries that are
+    unknown.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of atoms.
+    left, right : atom set, str or callable, default="sphere"
+        Structure of the factors of rows and of features; see `pursuit.atoms`.
+    weights : str, default="free"
+        "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest
+        (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of this sum
+        (Frank-Wolfe); "economic": two numbers.
+    corrections : int, default=2
+        Sweeps over all atoms after every new one.
+    start : {"greedy", "leading"}, default="greedy"
+        One atom after the other, with a result for every rank on the way; or all at once from the leading
+        singular vectors, which is faster for many atoms.
+    max_iter : int, default=500
+        At most so many sweeps at the end.
+    tol : float, default=1e-5
+        The sweeps end when one lowers the error by less than this share.
+    restarts : int, default=8
+        Starts of the search for every atom.
+    target_error : float, default=0.0
+        The fit ends at this relative error.
+    early_stopping : float, optional
+        The fit ends after an atom that explains less than this share of the sum of squares of X.
+    time_limit : float, optional
+        Seconds; what there is then is kept.
+    warm_start : bool, default=False
+        Whether a further `fit` begins with the atoms there are, and adds to them.
+    callback : callable, optional
+        Called with every step (``rank``, ``phase``, ``sweep``, ``relative_error``, ``seconds``); False ends
+        the fit.
+    verbose : int, default=0
+        1 shows a bar (needs tqdm).
+    n_jobs : int, optional
+        Threads; None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features)
+        The right atoms.
+    left_ : array of shape (n_samples, n_components_)
+        The left atoms of the rows that were fitted.
+    weights_ : array of shape (n_components_,)
+    explained_variance_ratio_ : array of shape (n_components_,)
+        Share of the sum of squares of X that each component adds to those before it, by the span of the
+        components: never counted twice where they overlap.
+    path_ : dict of arrays
+        Per rank: relative_error, explained_variance, support (non-zeros of the right atoms), left_support,
+        seconds.
+    trace_ : dict of arrays
+        The same for every step on the way.
+    relative_error_, reconstruction_err_ : float
+        ||X - model|| / ||X|| and ||X - model||, in the Frobenius norm.
+    stop_reason_ : str
+        Why the fit ended; `stop_message_` says it in words.
+    n_components_, n_iter_, n_features_in_ : int
+    feature_names_in_ : array of str
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((60, 4)) @ np.kron(np.eye(4), np.ones(5)) + 0.01 * rng.standard_normal((60, 20))
+    >>> sets = {"left": "nonneg", "right": "nonneg+sparse:5", "weights": "nonneg"}
+    >>> model = pursuit.MatrixPursuit(4, **sets, random_state=0)
+    >>> model.fit_transform(X).shape
+    (60, 4)
+    >>> [int(np.count_nonzero(v)) for v in model.components_]
+    [5, 5, 5, 5]
+    >>> model.path_["rank"]
+    array([1, 2, 3, 4])
+    >>> bool(model.explained_variance_ratio_.sum() > 0.99)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        left: AtomsLike = "sphere",
+        right: AtomsLike = "sphere",
+        weights: str = "free",
+        corrections: int = 2,
+        start: str = "greedy",
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        restarts: int = 8,
+        target_error: float = 0.0,
+        early_stopping: float | None = None,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.left = left
+        self.right = right
+        self.weights = weights
+        self.corrections = corrections
+        self.start = start
+        self.max_iter = max_iter
+        self.tol = tol
+        self.restarts = restarts
+        self.target_error = target_error
+        self.early_stopping = early_stopping
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "MatrixPursuit":
+        """Find the atoms.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = validate_matrix(self, X, reset=True)
+        rank = require_count("n_components", self.n_components)
+        left, right = as_atoms(self.left), as_atoms(self.right)
+        initial = self._earlier_atoms(X.shape)
+        if left.spec == right.spec == "sphere":
+            require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
+            initial = None  # the singular vectors come all at once, those there are among them
+        self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(
+            left, X.shape[0]
+        )
+        self._factor(
+            X,
+            watcher=Watcher(self.callback, self.verbose, self.early_stopping),
+            left=left,
+            right=right,
+            rank=rank,
+            weights=self.weights,
+            start=self.start,
+            initial=initial,
+            corrections=self.corrections,
+            polish=self.max_iter,
+            polish_tolerance=self.tol,
+            restarts=self.restarts,
+            target_error=self.target_error,
+            time_limit=self.time_limit,
+        )
+        return self
+
+    def _atom_specs(self) -> dict[str, str]:
+        return {"left": _spec_of(self.left), "right": _spec_of(self.right), "weights": self.weights}
+
+    def _coordinates_are_nonnegative(self, left: NDArray[Any]) -> bool:
+        """Of a model from a file: its set may be a function that is not here, its atoms are."""
+        return _nonnegative_weights(self.weights) and bool(np.all(left >= 0))
+
+    @property
+    def stop_message_(self) -> str:
+        """Why the fit ended, in words."""
+        return _core.stop_explanations().get(
+            self.stop_reason_, "the last atom explained less than early_stopping asks for"
+        )
+
+
+def _nonnegative_weights(weights: str) -> bool:
+    return _core.parse_weight_rule(weights).split(":")[0] in ("nonneg", "convex")
+
+
+def _has_negative_members(atoms: AtomSet, size: int) -> bool:
+    """Asked of the member that goes furthest against the all-ones vector."""
+    return bool(np.any(atoms.maximize(-np.ones(size)) < 0))
+
+
+def _spec_of(atoms: AtomsLike) -> str:
+    """A spec as it is: that of a model from a file may name a function that is not here."""
+    return atoms if isinstance(atoms, str) else as_atoms(atoms).spec

@@ -1,0 +1,97 @@
+"""Model files, the same as those of the program: fit here, `pursuit inspect` in the shell, and back."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from typing import Any, Union
+
+import numpy as np
+import scipy.sparse
+
+from . import _core
+from ._completion import MatrixCompletion
+from ._factorization import path_by_rank
+from ._matrix_pursuit import MatrixPursuit
+from ._nmf import NMF
+from ._observations import Ids, Observations
+from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
+from ._svd import TruncatedSVD
+
+Model = Union[MatrixPursuit, NMF, TruncatedSVD, SparsePCA, MatrixCompletion]
+_CLASSES = {
+    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, SparsePCA, NonnegativeSparsePCA)
+}
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """A fitted model from a file, written by `save` or by the program.
+
+    Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or,
+    where the data were centred, `SparsePCA`. Completed matrices come back as `MatrixCompletion`.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> X = np.random.default_rng(0).random((20, 10))
+    >>> pursuit.NMF(3, random_state=0).fit(X).save("parts.npz")
+    >>> pursuit.load("parts.npz").components_.shape
+    (3, 10)
+    """
+    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path)
+
+
+def _load_factorization(path: str | PathLike[str]) -> Model:
+    file = _core.load_model(path)
+    metadata = file["metadata"]
+    name = metadata.get("estimator", "SparsePCA" if metadata.get("centered") == "true" else "MatrixPursuit")
+    if name not in _CLASSES:
+        raise ValueError(f"{path}: written by an estimator that is not known here: {name}")
+    rank = file["right"].shape[1]
+    model = _CLASSES[name](max(rank, 1))
+    if isinstance(model, MatrixPursuit):
+        model.set_params(**{key: metadata[key] for key in ("left", "right", "weights") if key in metadata})
+        model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
+    model.n_features_in_, model.n_components_ = file["right"].shape
+    if file["column_names"]:
+        model.feature_names_in_ = np.asarray(file["column_names"], dtype=object)
+    model.components_ = file["right"].T
+    if isinstance(model, SparsePCA):
+        model.mean_ = file["column_means"] if len(file["column_means"]) else np.zeros(model.n_features_in_)
+        model._scores = file["left"] * file["weights"]
+        model.correlation = len(file["column_deviations"]) > 0
+        if model.correlation:
+            model.scale_ = file["column_deviations"]
+    else:
+        model.left_, model.weights_ = file["left"], file["weights"]
+        model.stop_reason_ = metadata.get("stop", "rank_reached")
+        model.path_, model.trace_, model._steps = path_by_rank(file["trace"]), file["trace"], file["trace"]
+        if len(file["trace"]["rank"]):
+            model.relative_error_ = float(file["trace"]["relative_error"][-1])
+            model.reconstruction_err_ = float(np.sqrt(2 * file["trace"]["objective"][-1]))
+    if isinstance(model, TruncatedSVD):
+        model.singular_values_ = model.weights_
+    if "explained_variance_ratio" in metadata:
+        model.explained_variance_ratio_ = np.asarray(json.loads(metadata["explained_variance_ratio"]))
+    return model
+
+
+def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
+    file = _core.load_completion(path)
+    rows, cols = Ids(_positions_or_names(file["rows"])), Ids(_positions_or_names(file["cols"]))
+    seen = scipy.sparse.csr_matrix(
+        (file["value"], file["index"], file["start"]), shape=(len(rows), len(cols))
+    ).tocoo()
+    model = MatrixCompletion(max(file["model"].rank, 1))
+    model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
+    model.n_features_in_ = len(cols)
+    return model
+
+
+def _positions_or_names(names: list[str]) -> list[Any]:
+    """Matrices without names have their rows and columns called 0, 1, 2, ..."""
+    return list(range(len(names))) if all(name == str(i) for i, name in enumerate(names)) else names

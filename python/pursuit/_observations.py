@@ -1,0 +1,165 @@
+"""Observed entries from whatever holds them: arrays with NaN, sparse matrices, triplets, frames with ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Sequence
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ._validation import ALLOW_NAN, FLOATS, validate_data
+
+Names = tuple[str, str, str]
+
+
+class Ids:
+    """The ids of rows or columns, in order; an id is any hashable value."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = list(values)
+        self._places = {value: place for place, value in enumerate(self.values)}
+        if len(self._places) != len(self.values):
+            twice = next(v for i, v in enumerate(self.values) if self._places[v] != i)
+            raise ValueError(f"the id {twice!r} occurs twice")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def places(self, ids: Sequence[Any], kind: str, *, unknown: str = "raise") -> NDArray[np.int32]:
+        """Positions of ids; for those never seen -1, or ValueError."""
+        found = np.fromiter((self._places.get(each, -1) for each in ids), np.int32, len(ids))
+        if unknown == "raise" and (found < 0).any():
+            strange = [each for each, place in zip(ids, found) if place < 0]
+            raise ValueError(
+                f"{len(strange)} {kind} id(s) never seen in fit, the first is {strange[0]!r}; "
+                f"ids of this model look like {self.values[0]!r}"
+            )
+        return found
+
+    def extended(self, ids: Sequence[Any]) -> "Ids":
+        """With those that are new behind the ones there are."""
+        return Ids(list(dict.fromkeys([*self.values, *ids])))
+
+
+@dataclass
+class Observations:
+    """Entries (row, col, value) of a matrix; all others are unknown."""
+
+    rows: Ids
+    cols: Ids
+    row: NDArray[np.int32]
+    col: NDArray[np.int32]
+    value: NDArray[np.float32]
+    dtype: Any = field(default=np.float64)
+
+    def arguments(self) -> tuple[int, int, NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+        """As the engine takes them."""
+        return len(self.rows), len(self.cols), self.row, self.col, self.value
+
+
+def is_triplets(X: Any, names: Names) -> bool:
+    """A tuple of three equally long sequences, or a frame with the three named columns."""
+    if isinstance(X, tuple):
+        return len(X) == 3 and all(np.ndim(each) == 1 for each in X)
+    return hasattr(X, "columns") and hasattr(X, "iloc") and set(names) <= set(map(str, X.columns))
+
+
+def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
+    """NaN is unknown in an array; what is not stored is unknown in a sparse matrix, a stored zero was seen to
+    be zero."""
+    index, columns = getattr(X, "index", None), getattr(X, "columns", None)
+    if scipy.sparse.issparse(X):
+        _refuse_duplicates(X.tocoo())
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=("csr", "csc", "coo"),
+        dtype=FLOATS,
+        ensure_min_samples=1,
+        **ALLOW_NAN,
+    )
+    rows = Ids(range(X.shape[0]) if index is None or callable(index) else index)
+    cols = Ids(range(X.shape[1]) if columns is None else columns)
+    if scipy.sparse.issparse(X):
+        entries = X.tocoo()
+        row, col, value = entries.row, entries.col, entries.data
+        if not np.isfinite(value).all():
+            raise ValueError(
+                "Input X contains NaN or infinity: a sparse matrix stores what was observed, "
+                "leave the rest out"
+            )
+    else:
+        row, col = np.nonzero(~np.isnan(X))
+        value = X[row, col]
+    if reset and len(value) == 0:
+        raise ValueError("Input X has no observed entry: every entry is NaN or not stored")
+    return Observations(
+        rows, cols, row.astype(np.int32), col.astype(np.int32), _as_float32(value), X.dtype.type
+    )
+
+
+def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | None = None) -> Observations:
+    """Ids keep the places that ``rows`` and ``cols`` give them; new ones follow, but columns only where
+    ``cols`` is None."""
+    row_ids, col_ids, values = X if isinstance(X, tuple) else (X[name] for name in names)
+    row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the values of the triplets are no numbers: {error}") from error
+    if not len(row_ids) == len(col_ids) == len(values):
+        raise ValueError(f"triplets of {len(row_ids)} rows, {len(col_ids)} columns and {len(values)} values")
+    if len(values) == 0:
+        raise ValueError("no observed entry: the triplets are empty")
+    rows = Ids(list(dict.fromkeys(row_ids))) if rows is None else rows.extended(row_ids)
+    known = Ids(list(dict.fromkeys(col_ids))) if cols is None else cols
+    row, col = rows.places(row_ids, "row"), known.places(col_ids, "column")
+    for problem, where in (
+        ("not a finite number", ~np.isfinite(values)),
+        ("given twice", _repeats(row, col)),
+    ):
+        if where.any():
+            i = int(np.flatnonzero(where)[0])
+            raise ValueError(
+                f"the entry of row {row_ids[i]!r} and column {col_ids[i]!r} is {problem}; "
+                f"its value is {values[i]}"
+            )
+    return Observations(rows, known, row, col, _as_float32(values))
+
+
+def _plain(ids: Any, kind: str) -> list[Any]:
+    ids = np.asarray(ids).tolist() if not isinstance(ids, list) else ids
+    for each in ids:
+        if each is None or each != each:
+            raise ValueError(f"a {kind} id is missing (None or NaN)")
+    return ids
+
+
+def _repeats(row: NDArray[Any], col: NDArray[Any]) -> NDArray[np.bool_]:
+    """True where a pair occurred before."""
+    keys = row.astype(np.int64) * (int(col.max(initial=0)) + 1) + col
+    _, first = np.unique(keys, return_index=True)
+    repeated = np.ones(len(keys), dtype=bool)
+    repeated[first] = False
+    return repeated
+
+
+def _refuse_duplicates(entries: Any) -> None:
+    repeated = _repeats(entries.row, entries.col)
+    if repeated.any():
+        i = int(np.flatnonzero(repeated)[0])
+        raise ValueError(
+            f"entry ({entries.row[i]}, {entries.col[i]}) is stored twice; an observation has one value"
+        )
+
+
+def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    if not np.isfinite(narrow).all():
+        i = int(np.flatnonzero(~np.isfinite(narrow))[0])
+        raise ValueError(f"the value {values[i]} is too large: observations are kept in single precision")
+    return narrow

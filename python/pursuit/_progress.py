@@ -1,0 +1,74 @@
+"""What happens between the steps of a fit: a bar, early stopping, and the user's callback."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+Callback = Callable[[Any], Any]
+
+
+class Watcher:
+    """One function for the engine, made of what the user asked for.
+
+    Parameters
+    ----------
+    callback : callable or None
+        Called with every step; the fit ends where it returns False.
+    verbose : int
+        Whether to show a bar.
+    min_gain : float or None
+        The fit ends after an atom that explains less than this share of the sum of squares.
+    """
+
+    def __init__(self, callback: Callback | None, verbose: int, min_gain: float | None = None) -> None:
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback={callback!r}: must be a function of one step")
+        if min_gain is not None and not 0 <= min_gain < 1:
+            raise ValueError(f"early_stopping={min_gain}: must be at least 0 and below 1")
+        self.callback = callback
+        self.min_gain = min_gain
+        self.stopped_early = False
+        self._bar = _new_bar() if verbose else None
+        self._explained = 0.0
+
+    def __enter__(self) -> "Watcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def function(self) -> Callback | None:
+        """Nothing where nothing was asked for: the engine then works without Python."""
+        wanted = self.callback is not None or self._bar is not None or self.min_gain is not None
+        return self._go_on if wanted else None
+
+    def _go_on(self, step: Any) -> bool:
+        if self._bar is not None:
+            _show(self._bar, step)
+        if self.callback is not None and self.callback(step) is False:
+            return False
+        if self.min_gain is not None and step.phase == "atom":
+            explained = 1 - step.relative_error**2
+            self.stopped_early = explained - self._explained < self.min_gain
+            self._explained = explained
+        return not self.stopped_early
+
+
+def _new_bar() -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("verbose=1 shows a bar made by tqdm: pip install pursuit[progress]") from error
+    return tqdm(leave=True)
+
+
+def _show(bar: Any, step: Any) -> None:
+    by_rank = getattr(step, "target_rank", 0) > 0 and step.phase != "polish"
+    bar.total, bar.n = (step.target_rank, step.rank) if by_rank else (step.max_sweeps, step.sweep)
+    bar.set_description(step.phase, refresh=False)
+    if hasattr(step, "relative_error"):
+        bar.set_postfix(rank=step.rank, error=f"{step.relative_error:.4g}", refresh=False)
+    else:
+        bar.set_postfix(rank=step.rank, validation=f"{step.validation:.4g}", refresh=False)
+    bar.refresh()

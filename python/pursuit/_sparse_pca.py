@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core, atoms
+from ._components import ComponentModel
+from ._progress import Callback, Watcher
+from ._validation import require_count, seed_for, threads_for, validate_matrix
+from .atoms import AtomSet
+
+
+class SparsePCA(ComponentModel):
+    """Principal components with few non-zero loadings.
+
+    The components maximise the share of the variance that lies inside their *span*, which is what they
+    explain together: unlike the sum of their variances it never counts anything twice where components
+    overlap.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        None means as many as there can be: the smaller of n_samples - 1 and n_features.
+    k : int, float, sequence of int or None, default=0.1
+        At most so many non-zeros in a component, or a fraction of the features; a sequence has a number for
+        every component; None is for plain PCA, or where ``total_nonzeros`` is given.
+    total_nonzeros : int or None, default=None
+        At most so many in all components together, shared out where they explain most; with ``k=None``.
+    orthogonality : float, default=0.0
+        Cost of overlap: share of the variance per squared inner product of two components.
+    correlation : bool, default=False
+        Whether to scale every feature to unit variance.
+    effort : {"low", "normal", "high"}, default="normal"
+        One start; about a second; about a minute.
+    time_limit : float, optional
+        Seconds; the best found until then is kept.
+    callback : callable, optional
+        Called with every step; False ends the fit.
+    verbose : int, default=0
+        1 shows a bar (needs tqdm).
+    n_jobs : int, optional
+        Threads; None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features)
+        Loadings of unit length.
+    explained_variance_ratio_ : array of shape (n_components_,)
+        Share of the variance that each component adds to those before it, by their span; the sum is what all
+        explain together.
+    explained_variance_ : array of shape (n_components_,)
+        The same as a variance.
+    mean_ : array of shape (n_features,)
+    scale_ : array of shape (n_features,)
+        Standard deviations, where ``correlation`` is asked for.
+    path_ : dict of arrays
+        For the first 1, 2, ... components: relative_error, explained_variance, support.
+    trace_ : dict of arrays
+        The search, step by step.
+    n_components_, n_iter_, n_features_in_ : int
+    feature_names_in_ : array of str
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6))
+    >>> X += 0.1 * rng.standard_normal((80, 12))
+    >>> model = pursuit.SparsePCA(2, k=6, random_state=0).fit(X)
+    >>> np.count_nonzero(model.components_, axis=1)
+    array([6, 6])
+    >>> bool(model.explained_variance_ratio_.sum() > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        k: int | float | Sequence[int] | None = 0.1,
+        *,
+        total_nonzeros: int | None = None,
+        orthogonality: float = 0.0,
+        correlation: bool = False,
+        effort: str = "normal",
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.k = k
+        self.total_nonzeros = total_nonzeros
+        self.orthogonality = orthogonality
+        self.correlation = correlation
+        self.effort = effort
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "SparsePCA":
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = validate_matrix(self, X, reset=True, min_samples=2)
+        most = min(X.shape[0] - 1, X.shape[1])
+        count = most if self.n_components is None else self.n_components
+        count = require_count("n_components", count, at_most=most, shape=X.shape)
+        watcher = Watcher(self.callback, self.verbose)
+        with watcher:
+            result = _core.pca(
+                X,
+                components=count,
+                atoms=self._atoms()._core,
+                nonzeros=self._nonzeros(),
+                total_nonzeros=0 if self.total_nonzeros is None else self.total_nonzeros,
+                orthogonality=self.orthogonality,
+                correlation=self.correlation,
+                effort=self.effort,
+                seed=seed_for(self.random_state),
+                threads=threads_for(self.n_jobs),
+                time_limit=self.time_limit,
+                callback=watcher.function(),
+            )
+        self.components_ = result["loadings"].T.astype(X.dtype, copy=False)
+        self.mean_ = result["means"].astype(X.dtype, copy=False)
+        if self.correlation:
+            self.scale_ = result["deviations"].astype(X.dtype, copy=False)
+        self._scores = result["scores"]
+        self.n_components_ = count
+        self.n_iter_ = result["sweeps"]
+        self.trace_ = result["history"]
+        self._explain(X)
+        if result["failure"] is not None:
+            raise result["failure"]
+        return self
+
+    def _base_atoms(self) -> AtomSet:
+        return atoms.sphere()
+
+    def _atoms(self) -> AtomSet:
+        if self.k is None or isinstance(self.k, Iterable):
+            return self._base_atoms()
+        return self._base_atoms() & atoms.sparse(self.k)
+
+    def _nonzeros(self) -> list[int]:
+        return [int(k) for k in self.k] if isinstance(self.k, Iterable) else []
+
+    def _saved(self) -> dict[str, Any]:
+        """Scores of unit length, so that the model is a factorization of the centred data like any other."""
+        weights = np.linalg.norm(self._scores, axis=0)
+        explained = repr(float(self.explained_variance_ratio_.sum()))
+        return {
+            "left": self._scores / np.where(weights > 0, weights, 1),
+            "weights": weights,
+            "trace": {},
+            "metadata": {
+                "left": "sphere",
+                "right": self._atoms().spec,
+                "weights": "free",
+                "centered": "true",
+                "stop": "rank_reached",
+                "explained_span": explained,
+            },
+        }
+
+    def _explain(self, X: Any) -> None:
+        total = self._squared_norm(X)
+        shares = self._span_shares(X)
+        self.explained_variance_ratio_ = shares / total
+        self.explained_variance_ = shares / (X.shape[0] - 1)
+        explained = np.cumsum(self.explained_variance_ratio_)
+        self.path_ = {
+            "rank": np.arange(1, self.n_components_ + 1),
+            "relative_error": np.sqrt(np.maximum(0, 1 - explained)),
+            "explained_variance": explained,
+            "support": np.cumsum(np.count_nonzero(self.components_, axis=1)),
+        }
+
+
+class NonnegativeSparsePCA(SparsePCA):
+    """Principal components with few non-zero loadings, none of them negative: parts that only add up.
+
+    Parameters and attributes are those of `SparsePCA`.
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 2)) @ np.kron(np.eye(2), np.ones(6))
+    >>> X += 0.1 * rng.standard_normal((80, 12))
+    >>> model = pursuit.NonnegativeSparsePCA(2, k=6, random_state=0).fit(X)
+    >>> bool((model.components_ >= 0).all())
+    True
+    """
+
+    def _base_atoms(self) -> AtomSet:
+        return atoms.nonneg()

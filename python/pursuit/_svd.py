@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core, atoms
+from ._factorization import FactorizationModel
+from ._progress import Watcher
+from ._validation import require_count, validate_matrix
+
+
+class TruncatedSVD(FactorizationModel):
+    """The leading singular vectors, dense or sparse, by block Lanczos iterations: `MatrixPursuit` with no
+    structure at all.
+
+    Columns are not centred. The result is exact to rounding and the same for every call.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+    n_jobs : int, optional
+        Threads; None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Taken for the sake of calls written for scikit-learn; nothing here is random.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features)
+        The right singular vectors.
+    singular_values_ : array of shape (n_components_,)
+    left_ : array of shape (n_samples, n_components_)
+        The left singular vectors.
+    explained_variance_, explained_variance_ratio_ : arrays of shape (n_components_,)
+        Variance of the coordinates of the fitted rows, and its share of the variance of X, as in
+        scikit-learn.
+    path_ : dict of arrays
+        Per rank: relative_error, explained_variance, support, left_support, seconds.
+    relative_error_, reconstruction_err_ : float
+    n_components_, n_features_in_ : int
+    feature_names_in_ : array of str
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> X = np.diag([3.0, 2.0, 1.0])
+    >>> pursuit.TruncatedSVD(2).fit(X).singular_values_
+    array([3., 2.])
+    """
+
+    def __init__(self, n_components: int = 2, *, n_jobs: int | None = None, random_state: Any = None) -> None:
+        self.n_components = n_components
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
+        """Find the singular vectors.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = validate_matrix(self, X, reset=True)
+        self._factor(
+            X,
+            watcher=Watcher(None, 0),
+            left=atoms.sphere(),
+            right=atoms.sphere(),
+            rank=require_count("n_components", self.n_components, at_most=min(X.shape), shape=X.shape),
+            weights="free",
+            start="greedy",
+            corrections=0,
+            polish=0,
+            polish_tolerance=0.0,
+            restarts=1,
+            target_error=0.0,
+            time_limit=None,
+        )
+        return self
+
+    def _explain(self, X: Any, total: float) -> None:
+        self.singular_values_ = self.weights_.astype(X.dtype, copy=False)
+        self.explained_variance_ = np.var(self.left_ * self.singular_values_, axis=0)
+        mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        variance = total / X.shape[0] - float(mean @ mean)
+        if variance < 1e-6 * total / X.shape[0]:  # the difference of large numbers: look at the data again
+            variance = _core.squared_norm_about(X, mean) / X.shape[0]
+        self.explained_variance_ratio_ = self.explained_variance_ / (variance if variance > 0 else 1)
+
+    def _atom_specs(self) -> dict[str, str]:
+        return {"left": "sphere", "right": "sphere", "weights": "free"}

@@ -1,0 +1,100 @@
+"""Input of the estimators: scikit-learn's checks, then matrices as the engine uses them in place."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+
+try:
+    from sklearn.utils.validation import validate_data  # scikit-learn 1.6 and later
+
+    ALLOW_NAN = {"ensure_all_finite": "allow-nan"}
+except ImportError:
+    ALLOW_NAN = {"force_all_finite": "allow-nan"}
+
+    def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        return estimator._validate_data(X, y, **options)
+
+
+FLOATS = (np.float64, np.float32)
+
+_in_forked_child = False
+
+
+def _mark_forked_child() -> None:
+    global _in_forked_child
+    _in_forked_child = True
+
+
+# The threads of OpenMP do not follow into a forked process, which would wait for them for ever.
+os.register_at_fork(after_in_child=_mark_forked_child)
+
+
+def threads_for(n_jobs: int | None) -> int:
+    """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its
+    workers."""
+    return 1 if _in_forked_child else effective_n_jobs(n_jobs)
+
+
+def seed_for(random_state: Any) -> int:
+    """An integer is the seed itself, so that it means what ``--seed`` means to the program."""
+    if isinstance(random_state, numbers.Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state}: must be 0 or more")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def canonical(X: Any) -> Any:
+    """A sparse matrix with sorted indices, no duplicates and indices of one type; the input is never
+    changed."""
+    if not scipy.sparse.issparse(X):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != X.indptr.dtype:
+        X = type(X)((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    return X
+
+
+def validate_matrix(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) -> Any:
+    """X as a float array or CSR or CSC matrix, copied only where its type demands it."""
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=("csr", "csc"),
+        accept_large_sparse=True,
+        dtype=FLOATS,
+        order=None,
+        ensure_min_samples=min_samples,
+    )
+    return canonical(X)
+
+
+def require_count(
+    name: str, value: Any, *, at_most: int | None = None, shape: tuple[int, int] | None = None
+) -> int:
+    """A whole number from 1, with a message that says what the data allow."""
+    allowed = "an integer of at least 1" if at_most is None else f"an integer from 1 to {at_most}"
+    given = "" if shape is None else f" (n_samples={shape[0]}, n_features={shape[1]})"
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}: must be {allowed}{given}")
+    number = int(value)
+    if number < 1 or (at_most is not None and number > at_most):
+        raise ValueError(f"{name}={number}: must be {allowed}{given}")
+    return number
+
+
+def squared_norm(X: Any) -> float:
+    """Sum of squares of all entries, in double precision."""
+    if scipy.sparse.issparse(X):
+        return float(np.einsum("i,i->", X.data, X.data, dtype=np.float64))
+    return float(np.einsum("ij,ij->", X, X, dtype=np.float64))

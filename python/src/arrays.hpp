@@ -1,0 +1,24 @@
+#pragma once
+// NumPy arrays and SciPy matrices as data matrices, in place.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include "pursuit/linalg/linear_operator.hpp"
+
+namespace pursuit::python {
+
+namespace py = pybind11;
+
+/// A data matrix over the memory of `owner`, which must stay alive (and unchanged) as long as it is used.
+struct ArrayData {
+  DataMatrixPtr matrix;
+  py::object owner;
+};
+
+/// float32 and float64 arrays in C or Fortran order, rows or columns at any distance, and canonical CSR and
+/// CSC matrices with 32- or 64-bit indices are used where they lie. Arrays whose elements lie apart in both
+/// directions are copied. TypeError for anything else.
+ArrayData data_of(const py::object& X, int threads);
+
+}  // namespace pursuit::python

@@ -1,0 +1,155 @@
+// Atom sets, named ones and Python functions.
+//
+// A Python function gets a view of the engine's vector, which lives as long as the call: nothing is copied on
+// the way in. Should the function keep the view, it is told to keep a copy instead.
+
+#include "atoms.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <utility>
+
+#include "pursuit/base/error.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
+#include "watch.hpp"
+
+namespace pursuit::python {
+namespace {
+
+py::array view_of(ConstVectorRef x) {
+  py::array_t<double> view({x.size()}, {py::ssize_t(sizeof(double))}, x.data(), py::none());
+  py::detail::array_proxy(view.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return view;
+}
+
+/// A Python object that C++ may copy and drop on any thread, with or without the interpreter's lock.
+std::shared_ptr<py::object> shared(py::object object) {
+  return {new py::object(std::move(object)), [](py::object* held) {
+            const py::gil_scoped_acquire lock;
+            delete held;
+          }};
+}
+
+/// What the function says to g. The one interrupt that a run keeps for the end of a step may arrive in here;
+/// the answer is then asked for again.
+py::object answer_to(const py::object& function, const py::array& g) {
+  try {
+    return function(g);
+  } catch (py::error_already_set& error) {
+    if (!Watch::keep_interrupt(error)) throw;
+  }
+  return function(g);
+}
+
+/// The answer as the engine takes it: as many finite numbers as were asked about.
+Vector vector_from(const py::object& answer, const std::string& name, Index size) {
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(answer);
+  if (!array) {
+    PyErr_Clear();
+    throw py::type_error("atom function '" + name + "' answered a " +
+                         std::string(py::str(py::type::of(answer).attr("__name__"))) +
+                         "; a vector of numbers is needed");
+  }
+  if (array.ndim() != 1 || array.shape(0) != size)
+    throw py::value_error("atom function '" + name + "' answered an array of shape " +
+                          std::string(py::str(array.attr("shape"))) + " to a vector of " +
+                          std::to_string(size) + " entries");
+  return Eigen::Map<const Vector>(array.data(), size);
+}
+
+/// Gives a view that outlives its call (in a traceback, say) numbers of its own.
+void detach(py::array& view) {
+  py::array copy = py::array_t<double>(view.size(), static_cast<const double*>(view.data()));
+  auto* proxy = py::detail::array_proxy(view.ptr());
+  proxy->data = static_cast<char*>(copy.mutable_data());
+  Py_XDECREF(std::exchange(proxy->base, copy.release().ptr()));
+}
+
+Vector maximize_by(const py::object& function, const std::string& name, ConstVectorRef g) {
+  const py::gil_scoped_acquire lock;
+  py::array view = view_of(g);
+  Vector u;
+  try {
+    u = vector_from(answer_to(function, view), name, g.size());
+  } catch (...) {
+    detach(view);
+    throw;
+  }
+  if (view.ref_count() == 1) return u;
+  detach(view);
+  throw py::value_error("atom function '" + name +
+                        "' kept its argument, which lives only as long as the call; keep a copy: g.copy()");
+}
+
+Atoms custom_atoms(const std::string& name, const py::function& maximize, const py::object& contains,
+                   bool symmetric) {
+  CustomSet set{name, {}, {}, symmetric};
+  set.maximize = [function = shared(maximize), name](ConstVectorRef g) {
+    return maximize_by(*function, name, g);
+  };
+  if (!contains.is_none())
+    set.contains = [function = shared(contains)](ConstVectorRef u, double tolerance) {
+      const py::gil_scoped_acquire lock;
+      return (*function)(view_of(u), tolerance).cast<bool>();
+    };
+  return custom(std::move(set));
+}
+
+Vector maximize(const AtomSet& set, const ConstVectorRef& g) {
+  set.require_dimension(g.size());
+  Vector u(g.size());
+  set.maximize(g, u);
+  return u;
+}
+
+std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const ConstVectorRef& b,
+                              bool nonnegative) {
+  if (a.size() != b.size()) throw InvalidArgument("fit: curvatures and targets differ in length");
+  if (a.size() > 0 && a.minCoeff() < 0) throw InvalidArgument("fit: a curvature is negative");
+  set.require_dimension(b.size());
+  Vector u(b.size());
+  const double t = set.fit(a, b, nonnegative ? Sign::nonnegative : Sign::free, u);
+  return {t, std::move(u)};
+}
+
+}  // namespace
+
+void bind_atoms(py::module_& m) {
+  // A named set does its work without the lock; a Python function takes it back.
+  using Unlocked = py::call_guard<py::gil_scoped_release>;
+  py::class_<AtomSet, std::shared_ptr<AtomSet>>(m, "Atoms", "The engine's handle of an atom set.")
+      .def("spec", &AtomSet::spec)
+      .def("symmetric", &AtomSet::symmetric)
+      .def(
+          "contains",
+          [](const AtomSet& set, const ConstVectorRef& u, double tolerance) {
+            return set.contains(u, tolerance);
+          },
+          Unlocked(), py::arg("u"), py::arg("tolerance"))
+      .def("maximize", &maximize, Unlocked(), py::arg("g"))
+      .def("fit", &fit, Unlocked(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))
+      .def(
+          "combine", [](const Atoms& a, const Atoms& b) { return std::const_pointer_cast<AtomSet>(a + b); },
+          py::arg("other"));
+  m.def(
+      "parse_atoms",
+      [](const std::string& spec) { return std::const_pointer_cast<AtomSet>(parse_atoms(spec)); },
+      py::arg("spec"));
+  m.def("catalogue", [] {
+    py::list entries;
+    for (const CatalogueEntry& entry : catalogue())
+      entries.append(py::make_tuple(entry.name, entry.form, entry.summary, entry.example_file));
+    return entries;
+  });
+  m.def(
+      "custom_atoms",
+      [](const std::string& name, const py::function& maximize_function, const py::object& contains,
+         bool symmetric) {
+        return std::const_pointer_cast<AtomSet>(custom_atoms(name, maximize_function, contains, symmetric));
+      },
+      py::arg("name"), py::arg("maximize"), py::arg("contains"), py::arg("symmetric"));
+}
+
+}  // namespace pursuit::python

@@ -1,0 +1,189 @@
+// Matrix completion: entries in, a model that predicts out.
+
+#include "completion.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "columns.hpp"
+#include "completion_state.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/completion/complete.hpp"
+#include "pursuit/completion/new_rows.hpp"
+#include "pursuit/completion/structured.hpp"
+#include "watch.hpp"
+
+namespace pursuit::python {
+namespace {
+
+using Ints = py::array_t<int, py::array::c_style | py::array::forcecast>;
+using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
+using Bounds = std::optional<std::pair<double, double>>;
+
+template <class Value>
+std::vector<Value> copied(const py::array_t<Value, py::array::c_style | py::array::forcecast>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+ObservedEntries entries_of(Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value) {
+  return {rows, cols, copied(row), copied(col), copied(value)};
+}
+
+GroupedEntries grouped(Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value) {
+  if (value.size() == 0) return {std::vector<std::int64_t>(std::size_t(rows + 1), 0), {}, {}};
+  return ObservedMatrix(entries_of(rows, cols, row, col, value)).take_by_row();
+}
+
+std::optional<Range> range_of(const Bounds& bounds) {
+  if (!bounds) return std::nullopt;
+  return Range{bounds->first, bounds->second};
+}
+
+py::dict described(CompletionResult result, const Watch& watch) {
+  py::dict path;
+  path["rank"] = column_of(result.path, &CompletionStage::rank);
+  path["validation"] = column_of(result.path, &CompletionStage::validation);
+  path["noise"] = column_of(result.path, &CompletionStage::noise);
+  path["seconds"] = column_of(result.path, &CompletionStage::seconds);
+  py::dict out;
+  out["model"] = std::move(result.model);
+  out["path"] = path;
+  out["history"] = watch.history();
+  out["interrupted"] = result.interrupted;
+  out["seconds"] = result.seconds;
+  out["failure"] = watch.failure();
+  return out;
+}
+
+py::tuple predictions(const CompletionModel& model, const Ints& row, const Ints& col, int threads) {
+  if (row.size() != col.size()) throw InvalidArgument("as many rows as columns are needed");
+  std::vector<Position> positions;
+  for (py::ssize_t i = 0; i < row.size(); ++i) positions.push_back({row.data()[i], col.data()[i]});
+  std::vector<Prediction> all;
+  {
+    const py::gil_scoped_release unlocked;
+    all = predict(model, positions, threads);
+  }
+  return py::make_tuple(column_of(all, &Prediction::value), column_of(all, &Prediction::deviation));
+}
+
+py::tuple recommendations(const CompletionModel& model, int row, Index count, const Ints& excluded) {
+  const std::vector<int> left_out = copied(excluded);
+  std::vector<Recommendation> best;
+  {
+    const py::gil_scoped_release unlocked;
+    best = recommend(model, row, count, left_out);
+  }
+  std::vector<Prediction> values;
+  for (const Recommendation& each : best) values.push_back(each.prediction);
+  return py::make_tuple(column_of(best, &Recommendation::col), column_of(values, &Prediction::value),
+                        column_of(values, &Prediction::deviation));
+}
+
+void bind_model(py::module_& m) {
+  py::class_<CompletionModel>(m, "CompletionModel", "A completed matrix.")
+      .def_property_readonly("rank", &CompletionModel::rank)
+      .def_property_readonly("noise", &CompletionModel::noise)
+      .def_property_readonly("row_width", &row_width)
+      .def_readonly("mean", &CompletionModel::mean)
+      .def_readonly("scale", &CompletionModel::scale)
+      .def_readonly("lowest", &CompletionModel::lowest)
+      .def_readonly("highest", &CompletionModel::highest)
+      .def_property_readonly("samples", [](const CompletionModel& model) { return model.samples.size(); })
+      .def_property_readonly("row_factors", [](const CompletionModel& model) { return model.rows.mean; })
+      .def_property_readonly("column_factors", [](const CompletionModel& model) { return model.cols.mean; })
+      .def_property_readonly("left", [](const CompletionModel& model) { return model.atoms.left; })
+      .def_property_readonly("right", [](const CompletionModel& model) { return model.atoms.right; })
+      .def_property_readonly("weights", [](const CompletionModel& model) { return model.atoms.weights; })
+      .def("predict", &predictions, py::arg("row"), py::arg("col"), py::arg("threads"))
+      .def("recommend", &recommendations, py::arg("row"), py::arg("count"), py::arg("excluded"))
+      .def(
+          "new_row_factors",
+          [](const CompletionModel& model, Index rows, Index cols, const Ints& row, const Ints& col,
+             const Floats& value, int threads) {
+            const GroupedEntries entries = grouped(rows, cols, row, col, value);
+            const py::gil_scoped_release unlocked;
+            return new_row_factors(model, entries, threads);
+          },
+          py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"),
+          py::arg("threads"))
+      .def("predict_rows", &predict_rows, py::call_guard<py::gil_scoped_release>(), py::arg("factors"))
+      .def(py::pickle(&state_of, &model_of));
+}
+
+}  // namespace
+
+void bind_completion(py::module_& m) {
+  bind_model(m);
+  m.def(
+      "complete",
+      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, Index max_rank,
+         bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
+         const CompletionModel* start, std::uint64_t seed, int threads, std::optional<double> time_limit,
+         const py::object& callback) {
+        ObservedEntries entries = entries_of(rows, cols, row, col, value);
+        Watch watch(callback);
+        CompletionOptions options;
+        options.max_rank = max_rank;
+        options.use_pattern = use_pattern;
+        options.validation = validation;
+        options.samples = samples.value_or(draws_for_high_effort(entries.size()));
+        options.range = range_of(range);
+        options.start = start;
+        options.seed = seed;
+        options.threads = threads;
+        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.observer = watch.completion_observer();
+        CompletionResult result;
+        {
+          const py::gil_scoped_release unlocked;
+          result = complete(std::move(entries), options);
+        }
+        return described(std::move(result), watch);
+      },
+      py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
+      py::arg("max_rank"), py::arg("use_pattern"), py::arg("validation"), py::arg("samples"),
+      py::arg("range"), py::arg("start"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
+      py::arg("callback"));
+
+  m.def(
+      "complete_structured",
+      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, const Atoms& left,
+         const Atoms& right, const std::string& weights, const std::string& regularization, bool offsets,
+         Index max_rank, const std::vector<int>& corrections, double validation, const Bounds& range,
+         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
+        ObservedEntries entries = entries_of(rows, cols, row, col, value);
+        Watch watch(callback);
+        StructuredOptions options;
+        options.left = left;
+        options.right = right;
+        options.weights = parse_weight_rule(weights);
+        options.regularization = parse_regularization(regularization);
+        options.offsets = offsets;
+        options.max_rank = max_rank;
+        options.corrections = corrections;
+        options.validation = validation;
+        options.range = range_of(range);
+        options.seed = seed;
+        options.threads = threads;
+        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.observer = watch.completion_observer();
+        CompletionResult result;
+        {
+          const py::gil_scoped_release unlocked;
+          result = complete_structured(std::move(entries), options);
+        }
+        return described(std::move(result), watch);
+      },
+      py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
+      py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("regularization"), py::arg("offsets"),
+      py::arg("max_rank"), py::arg("corrections"), py::arg("validation"), py::arg("range"), py::arg("seed"),
+      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+}
+
+}  // namespace pursuit::python

@@ -1,0 +1,89 @@
+#include "completion_state.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <type_traits>
+
+namespace pursuit::python {
+namespace {
+
+namespace py = pybind11;
+
+// One list of members for both directions: visit(name, member).
+
+template <class Side, class Visit>
+void for_each_member_of_side(Side& side, const Visit& visit) {
+  visit("mean", side.mean);
+  visit("variance", side.variance);
+  visit("pattern", side.pattern);
+  visit("features", side.features);
+  visit("intercept", side.intercept);
+  visit("prior_variance", side.prior_variance);
+  visit("noise_weight", side.noise_weight);
+}
+
+template <class Sample, class Visit>
+void for_each_member_of_sample(Sample& sample, const Visit& visit) {
+  visit("rows", sample.rows);
+  visit("cols", sample.cols);
+  visit("row_noise_weight", sample.row_noise_weight);
+  visit("col_noise_weight", sample.col_noise_weight);
+  visit("noise_variance", sample.noise_variance);
+}
+
+template <class Model, class Visit>
+void for_each_plain_member(Model& model, const Visit& visit) {
+  visit("mean", model.mean);
+  visit("scale", model.scale);
+  visit("noise_variance", model.noise_variance);
+  visit("lowest", model.lowest);
+  visit("highest", model.highest);
+  visit("left", model.atoms.left);
+  visit("right", model.atoms.right);
+  visit("weights", model.atoms.weights);
+  visit("symmetric", model.atoms.symmetric);
+}
+
+const auto kWrite = [](py::dict& state) {
+  return [&state](const char* name, const auto& member) { state[name] = py::cast(member); };
+};
+const auto kRead = [](const py::dict& state) {
+  return [&state](const char* name, auto& member) {
+    member = state[name].template cast<std::remove_reference_t<decltype(member)>>();
+  };
+};
+
+}  // namespace
+
+py::dict state_of(const CompletionModel& model) {
+  py::dict state, rows, cols;
+  for_each_plain_member(model, kWrite(state));
+  for_each_member_of_side(model.rows, kWrite(rows));
+  for_each_member_of_side(model.cols, kWrite(cols));
+  py::list samples;
+  for (const CompletionSample& sample : model.samples) {
+    py::dict each;
+    for_each_member_of_sample(sample, kWrite(each));
+    samples.append(each);
+  }
+  state["rows"] = rows;
+  state["cols"] = cols;
+  state["samples"] = samples;
+  return state;
+}
+
+CompletionModel model_of(const py::dict& state) {
+  CompletionModel model;
+  for_each_plain_member(model, kRead(state));
+  const auto rows = state["rows"].cast<py::dict>(), cols = state["cols"].cast<py::dict>();
+  for_each_member_of_side(model.rows, kRead(rows));
+  for_each_member_of_side(model.cols, kRead(cols));
+  for (const py::handle each : state["samples"]) {
+    const auto sample_state = each.cast<py::dict>();
+    for_each_member_of_sample(model.samples.emplace_back(), kRead(sample_state));
+  }
+  return model;
+}
+
+}  // namespace pursuit::python

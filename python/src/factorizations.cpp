@@ -1,0 +1,186 @@
+// Factorizations, principal components and sparse codes.
+
+#include "factorizations.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/pursuit/factor.hpp"
+#include "pursuit/pursuit/omp.hpp"
+#include "pursuit/pursuit/pca.hpp"
+#include "pursuit/weights/nonnegative_least_squares.hpp"
+#include "traces.hpp"
+#include "watch.hpp"
+
+namespace pursuit::python {
+namespace {
+
+/// Left atoms, right atoms and weights to begin with.
+using Initial = std::tuple<Matrix, Matrix, Vector>;
+
+double seconds_or_forever(const std::optional<double>& limit) {
+  return limit.value_or(std::numeric_limits<double>::infinity());
+}
+
+py::dict factor_array(const py::object& X, FactorOptions options, const py::object& callback) {
+  const ArrayData data = data_of(X, options.threads);
+  Watch watch(callback);
+  options.observer = watch.observer();
+  FactorResult result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = factor(data.matrix, options);
+  }
+  py::dict out;
+  out["left"] = std::move(result.model.left);
+  out["right"] = std::move(result.model.right);
+  out["weights"] = std::move(result.model.weights);
+  out["trace"] = columns_of(result.trace);
+  out["history"] = watch.history();
+  out["stop"] = name(result.stop);
+  out["relative_error"] = result.relative_error;
+  out["seconds"] = result.seconds;
+  out["failure"] = watch.failure();
+  return out;
+}
+
+py::dict pca_array(const py::object& X, PcaOptions options, int threads, const py::object& callback) {
+  const ArrayData data = data_of(X, threads);
+  Watch watch(callback);
+  options.observer = watch.observer();
+  PcaResult result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = pca(data.matrix, options);
+  }
+  py::dict out;
+  out["loadings"] = std::move(result.loadings);
+  out["scores"] = std::move(result.scores);
+  out["means"] = std::move(result.means);
+  out["deviations"] = std::move(result.deviations);
+  out["explained_plain"] = result.explained_plain;
+  out["explained_span"] = result.explained_span;
+  out["sweeps"] = result.sweeps;
+  out["interrupted"] = result.interrupted;
+  out["history"] = watch.history();
+  out["seconds"] = result.seconds;
+  out["failure"] = watch.failure();
+  return out;
+}
+
+PcaOptions::Effort parse_effort(const std::string& name) {
+  if (name == "low") return PcaOptions::Effort::low;
+  if (name == "normal") return PcaOptions::Effort::normal;
+  if (name == "high") return PcaOptions::Effort::high;
+  throw InvalidArgument("effort '" + name + "': must be low, normal or high");
+}
+
+Start parse_start(const std::string& name) {
+  if (name == "greedy") return Start::greedy;
+  if (name == "leading") return Start::leading;
+  throw InvalidArgument("start '" + name + "': must be greedy or leading");
+}
+
+}  // namespace
+
+void bind_factorizations(py::module_& m) {
+  m.def(
+      "factor",
+      [](const py::object& X, Index rank, const Atoms& left, const Atoms& right, const std::string& weights,
+         const std::string& start, const std::optional<Initial>& initial, int corrections, int polish,
+         double polish_tolerance, int restarts, std::uint64_t seed, int threads, double target_error,
+         std::optional<double> time_limit, const py::object& callback) {
+        FactorOptions options;
+        options.rank = rank;
+        options.left = left;
+        options.right = right;
+        options.weights = parse_weight_rule(weights);
+        options.start = parse_start(start);
+        if (initial) options.initial = {std::get<0>(*initial), std::get<1>(*initial), std::get<2>(*initial)};
+        options.corrections = corrections;
+        options.polish = polish;
+        options.polish_tolerance = polish_tolerance;
+        options.restarts = restarts;
+        options.seed = seed;
+        options.threads = threads;
+        options.target_error = target_error;
+        options.time_limit = seconds_or_forever(time_limit);
+        return factor_array(X, options, callback);
+      },
+      py::arg("X"), py::kw_only(), py::arg("rank"), py::arg("left"), py::arg("right"), py::arg("weights"),
+      py::arg("start"), py::arg("initial"), py::arg("corrections"), py::arg("polish"),
+      py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
+      py::arg("target_error"), py::arg("time_limit"), py::arg("callback"));
+
+  m.def(
+      "pca",
+      [](const py::object& X, Index components, const Atoms& atoms, const std::vector<Index>& nonzeros,
+         Index total_nonzeros, double orthogonality, bool correlation, const std::string& effort,
+         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
+        PcaOptions options;
+        options.components = components;
+        options.atoms = atoms;
+        options.nonzeros = nonzeros;
+        options.total_nonzeros = total_nonzeros;
+        options.orthogonality = orthogonality;
+        options.correlation = correlation;
+        options.effort = parse_effort(effort);
+        options.seed = seed;
+        options.time_limit = seconds_or_forever(time_limit);
+        return pca_array(X, options, threads, callback);
+      },
+      py::arg("X"), py::kw_only(), py::arg("components"), py::arg("atoms"), py::arg("nonzeros"),
+      py::arg("total_nonzeros"), py::arg("orthogonality"), py::arg("correlation"), py::arg("effort"),
+      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+
+  m.def(
+      "omp",
+      [](const Matrix& dictionary, const Matrix& signals, Index atoms, const std::string& weights,
+         double target_error, int threads) {
+        const OmpOptions options{atoms, parse_weight_rule(weights), target_error, threads};
+        OmpResult result;
+        {
+          const py::gil_scoped_release unlocked;
+          result = omp(dictionary, signals, options);
+        }
+        py::list stops;
+        for (const Stop stop : result.stops) stops.append(name(stop));
+        return py::make_tuple(std::move(result.codes), std::move(result.relative_errors), stops);
+      },
+      py::arg("dictionary"), py::arg("signals"), py::kw_only(), py::arg("atoms"), py::arg("weights"),
+      py::arg("target_error"), py::arg("threads"));
+
+  m.def(
+      "squared_norm_about",
+      [](const py::object& X, const Vector& column_shift) {
+        const ArrayData data = data_of(X, 1);
+        if (column_shift.size() != data.matrix->cols())
+          throw InvalidArgument("one shift per column is needed");
+        const py::gil_scoped_release unlocked;
+        return data.matrix->squared_norm_about(column_shift);
+      },
+      py::arg("X"), py::arg("column_shift"));
+
+  m.def("nonnegative_least_squares", &nonnegative_least_squares, py::call_guard<py::gil_scoped_release>(),
+        py::arg("gram"), py::arg("products"), py::arg("threads"));
+
+  m.def(
+      "parse_weight_rule", [](const std::string& spec) { return parse_weight_rule(spec).spec(); },
+      py::arg("spec"));
+  m.def("stop_explanations", [] {
+    py::dict all;
+    for (const Stop stop : {Stop::rank_reached, Stop::target_error, Stop::no_ascent, Stop::dependent_atom,
+                            Stop::time_limit, Stop::interrupted})
+      all[name(stop)] = explanation(stop);
+    return all;
+  });
+}
+
+}  // namespace pursuit::python

@@ -1,0 +1,102 @@
+#include "model_files.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/model_file.hpp"
+#include "traces.hpp"
+
+namespace pursuit::python {
+namespace {
+
+namespace py = pybind11;
+using Names = std::vector<std::string>;
+using Metadata = std::map<std::string, std::string>;
+using std::filesystem::path;
+
+template <class Value>
+using List = py::array_t<Value, py::array::c_style | py::array::forcecast>;
+
+GroupedEntries grouped(const List<std::int64_t>& start, const List<int>& index, const List<float>& value) {
+  return {{start.data(), start.data() + start.size()},
+          {index.data(), index.data() + index.size()},
+          {value.data(), value.data() + value.size()}};
+}
+
+template <class Value>
+py::array array_of(const std::vector<Value>& values) {
+  return py::array_t<Value>(py::ssize_t(values.size()), values.data());
+}
+
+}  // namespace
+
+void bind_model_files(py::module_& m) {
+  m.def(
+      "save_model",
+      [](const path& file, const Matrix& left, const Matrix& right, const Vector& weights,
+         const py::dict& trace, const Names& row_names, const Names& column_names, const Metadata& metadata,
+         const Vector& means, const Vector& deviations) {
+        save_model(
+            file,
+            {{left, right, weights}, trace_of(trace), row_names, column_names, metadata, means, deviations});
+      },
+      py::arg("path"), py::kw_only(), py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("trace"),
+      py::arg("row_names"), py::arg("column_names"), py::arg("metadata"), py::arg("column_means"),
+      py::arg("column_deviations"));
+
+  m.def(
+      "load_model",
+      [](const path& file_path) {
+        ModelFile file = load_model(file_path);
+        py::dict out;
+        out["left"] = std::move(file.model.left);
+        out["right"] = std::move(file.model.right);
+        out["weights"] = std::move(file.model.weights);
+        out["trace"] = columns_of(file.trace);
+        out["row_names"] = file.row_names;
+        out["column_names"] = file.column_names;
+        out["column_means"] = std::move(file.column_means);
+        out["column_deviations"] = std::move(file.column_deviations);
+        out["metadata"] = file.metadata;
+        return out;
+      },
+      py::arg("path"));
+
+  m.def(
+      "save_completion",
+      [](const path& file, const CompletionModel& model, const Names& rows, const Names& cols,
+         const List<std::int64_t>& start, const List<int>& index, const List<float>& value,
+         const Metadata& metadata) {
+        save_completion(file, {model, IdTable(rows), IdTable(cols), grouped(start, index, value), metadata});
+      },
+      py::arg("path"), py::kw_only(), py::arg("model"), py::arg("rows"), py::arg("cols"), py::arg("start"),
+      py::arg("index"), py::arg("value"), py::arg("metadata"));
+
+  m.def(
+      "load_completion",
+      [](const path& file_path) {
+        CompletionFile file = load_completion(file_path);
+        py::dict out;
+        out["model"] = std::move(file.model);
+        out["rows"] = file.rows.names();
+        out["cols"] = file.cols.names();
+        out["start"] = array_of(file.seen.start);
+        out["index"] = array_of(file.seen.index);
+        out["value"] = array_of(file.seen.value);
+        out["metadata"] = file.metadata;
+        return out;
+      },
+      py::arg("path"));
+
+  m.def("is_completion_file", &is_completion_file, py::arg("path"));
+}
+
+}  // namespace pursuit::python

@@ -1,0 +1,13 @@
+#pragma once
+// Traces as dictionaries of arrays, one per field, and back.
+
+#include <pybind11/pybind11.h>
+
+#include "pursuit/pursuit/trace.hpp"
+
+namespace pursuit::python {
+
+pybind11::dict columns_of(const Trace& trace);
+Trace trace_of(const pybind11::dict& columns);
+
+}  // namespace pursuit::python

@@ -1,0 +1,222 @@
+"""MatrixCompletion: every form of input, predictions, new rows, and what it refuses."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+from sklearn.model_selection import GridSearchCV, KFold
+
+import pursuit
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A matrix of rank two with offsets, half of its entries seen through noise of deviation 0.1."""
+    rng = np.random.default_rng(1)
+    truth = 3 + rng.standard_normal((150, 1)) + rng.standard_normal((150, 2)) @ rng.standard_normal((2, 80))
+    seen = rng.random(truth.shape) < 0.5
+    X = np.where(seen, truth + 0.1 * rng.standard_normal(truth.shape), np.nan)
+    return truth, X
+
+
+@pytest.fixture(scope="module")
+def model(planted):
+    return pursuit.MatrixCompletion(random_state=0).fit(planted[1])
+
+
+def triplets_of(X):
+    row, col = np.nonzero(~np.isnan(X))
+    return [f"user {i}" for i in row], [f"film {j}" for j in col], X[row, col]
+
+
+def rmse(a, b):
+    return np.sqrt(np.mean((a - b) ** 2))
+
+
+def test_finds_rank_and_noise_and_what_was_not_seen(planted, model):
+    truth, X = planted
+    assert model.n_components_ == 2
+    assert model.noise_ == pytest.approx(0.1, rel=0.15)
+    hidden = np.argwhere(np.isnan(X))
+    values, deviations = model.predict(hidden, return_std=True)
+    assert rmse(values, truth[tuple(hidden.T)]) < 0.06
+    assert np.mean(np.abs(values - truth[tuple(hidden.T)]) < 2 * deviations) > 0.95
+
+
+def test_every_form_of_input_is_the_same_data(planted, model):
+    _, X = planted
+    row, col = np.nonzero(~np.isnan(X))
+    sparse = scipy.sparse.coo_matrix((X[row, col], (row, col)), shape=X.shape)
+    names = triplets_of(X)
+    frame = pd.DataFrame({"user": names[0], "film": names[1], "stars": names[2], "when": 0})
+    expected = model.predict([(3, 5), (70, 11)])
+    for given in (sparse, sparse.tocsr(), sparse.tocsc(), (row, col, X[row, col])):
+        assert_allclose(
+            pursuit.MatrixCompletion(random_state=0).fit(given).predict([(3, 5), (70, 11)]),
+            expected,
+            atol=1e-2,
+        )
+    by_name = pursuit.MatrixCompletion(columns=("user", "film", "stars"), random_state=0).fit(frame)
+    assert_allclose(by_name.predict([("user 3", "film 5"), ("user 70", "film 11")]), expected, atol=1e-2)
+    wide = pd.DataFrame(X, index=[f"user {i}" for i in range(150)], columns=[f"film {j}" for j in range(80)])
+    labelled = pursuit.MatrixCompletion(random_state=0).fit(wide)
+    assert_allclose(labelled.predict([("user 3", "film 5"), ("user 70", "film 11")]), expected)
+    pairs = pd.DataFrame({"row": ["user 3"], "column": ["film 5"]})
+    assert_allclose(labelled.predict(pairs), expected[:1])
+
+
+def test_a_stored_zero_was_observed():
+    X = scipy.sparse.csr_matrix(([0.0, 0.0, 1.0, 1.0], ([0, 1, 2, 3], [0, 1, 0, 1])), shape=(4, 2))
+    assert pursuit.MatrixCompletion().fit(X).predict([(0, 1)])[0] < 0.9
+    assert pursuit.MatrixCompletion().fit(X)._seen.nnz == 4
+
+
+def test_recommends_the_largest_predictions_that_were_not_seen(planted, model):
+    _, X = planted
+    best = model.recommend(3, 5)
+    values = model.predict([(3, j) for j in range(80)])
+    unseen = np.flatnonzero(np.isnan(X[3]))
+    assert [each.column for each in best] == unseen[np.argsort(-values[unseen])][:5].tolist()
+    assert all(each.deviation > 0 for each in best)
+    assert model.recommend(3, 1, exclude_seen=False)[0].column == int(np.argmax(values))
+
+
+def test_new_rows_are_predicted_from_their_entries(planted):
+    truth, X = planted
+    model = pursuit.MatrixCompletion(random_state=0).fit(X[:120])
+    factors = model.transform(X[120:])
+    assert factors.shape == (30, 3)
+    assert rmse(model.inverse_transform(factors), truth[120:]) < 0.08
+    sparse = scipy.sparse.csr_matrix(np.nan_to_num(X[120:]))
+    assert_allclose(model.transform(sparse), factors, atol=1e-5)
+    assert model.score(X[120:]) == pytest.approx(-0.1, abs=0.03)
+    assert model.get_feature_names_out().tolist() == [f"matrixcompletion{i}" for i in range(3)]
+
+
+def test_new_rows_by_name(planted):
+    _, X = planted
+    model = pursuit.MatrixCompletion(random_state=0).fit(triplets_of(X[:120]))
+    rows, cols, values = triplets_of(X[120:])
+    by_place = pursuit.MatrixCompletion(random_state=0).fit(X[:120]).transform(X[120:])
+    assert_allclose(np.abs(model.transform((rows, cols, values))), np.abs(by_place), atol=0.1)
+
+
+def test_atom_sets_give_factors_their_structure(planted):
+    truth, X = planted
+    model = pursuit.MatrixCompletion(4, left="nonneg", right="sparse:0.5", random_state=0).fit(X)
+    assert (np.count_nonzero(model.model_.right, axis=0) <= 40).all()
+    assert model.model_.left.min() >= 0
+    hidden = np.argwhere(np.isnan(X))
+    assert rmse(model.predict(hidden), truth[tuple(hidden.T)]) < 0.9 * truth.std()
+    assert model.transform(X).shape == (150, 1 + model.n_components_)
+
+
+def test_cross_validation_over_triplets(planted):
+    _, X = planted
+    rows, cols, values = triplets_of(X)
+    frame = pd.DataFrame({"row": rows, "column": cols, "value": values})
+    folds = KFold(3, shuffle=True, random_state=0)  # of entries: every row has some in every fold
+    search = GridSearchCV(pursuit.MatrixCompletion(random_state=0), {"n_components": [0, 4]}, cv=folds).fit(
+        frame
+    )
+    assert search.best_params_ == {"n_components": 4}
+    assert -0.2 < search.best_score_ < -0.09
+
+
+def test_high_effort_averages_over_draws(planted):
+    truth, X = planted
+    model = pursuit.MatrixCompletion(4, effort="high", time_limit=20, random_state=0).fit(X[:60])
+    assert model.model_.samples > 0
+    hidden = np.argwhere(np.isnan(X[:60]))
+    assert rmse(model.predict(hidden), truth[tuple(hidden.T)]) < 0.12
+
+
+def test_predictions_stay_in_range(planted):
+    _, X = planted
+    narrow = pursuit.MatrixCompletion(clip=(2, 4), random_state=0).fit(X)
+    everywhere = narrow.predict(np.argwhere(np.ones(X.shape)))
+    assert everywhere.min() == 2 and everywhere.max() == 4
+    free = pursuit.MatrixCompletion(clip=None, random_state=0).fit(X).predict(np.argwhere(np.ones(X.shape)))
+    assert free.max() > np.nanmax(X) - 0.5 and free.min() < 2
+
+
+def test_continues_with_new_rows_and_columns(planted):
+    truth, X = planted
+    model = pursuit.MatrixCompletion(random_state=0, warm_start=True).fit(triplets_of(X[:100, :60]))
+    model.fit(triplets_of(X))
+    assert len(model.row_ids_) == 150 and len(model.column_ids_) == 80
+    assert model.row_ids_[:100] == [f"user {i}" for i in range(100)]
+    assert rmse(model.predict([("user 140", "film 70")]), truth[140, 70]) < 0.5
+
+
+def test_path_and_trace(model):
+    assert model.path_["rank"][-1] >= 2
+    assert set(model.path_) >= {"rank", "relative_error", "explained_variance", "support"}
+    assert set(model.trace_["phase"]) >= {"growing", "refining"}
+
+
+def test_survives_pickle(planted, model):
+    _, X = planted
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict([(3, 5), (70, 11)]) == model.predict([(3, 5), (70, 11)])).all()
+    assert (again.transform(X) == model.transform(X)).all()
+    assert again.recommend(3, 2) == model.recommend(3, 2)
+
+
+def test_input_is_not_changed(planted):
+    X = planted[1].copy()
+    pursuit.MatrixCompletion(1).fit(X).transform(X)
+    np.testing.assert_array_equal(X, planted[1])
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ((["a", "b", "a"], ["x", "y", "x"], [1, 2, 3]), "row 'a' and column 'x' is given twice"),
+        ((["a", "b"], ["x", "y"], [1, np.nan]), "row 'b' and column 'y' is not a finite number"),
+        ((["a", "b"], ["x", "y"], ["good", "bad"]), "no numbers"),
+        ((["a", "b"], ["x", "y"], [1]), "2 rows, 2 columns and 1 values"),
+        (([], [], []), "empty"),
+        ((["a", None], ["x", "y"], [1, 2]), "row id is missing"),
+        ((["a", "b"], ["x", "y"], [1, 1e300]), "too large"),
+        (np.full((3, 3), np.nan), "no observed entry"),
+        (np.array([[1.0, np.inf], [2.0, 3.0]]), "infinity"),
+        (scipy.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2)), "stored twice"),
+        (scipy.sparse.csr_matrix(np.array([[1.0, np.nan]])), "NaN or infinity"),
+        (pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}), "could not convert|no numbers"),
+    ],
+)
+def test_observations_that_make_no_sense(given, message):
+    with pytest.raises(ValueError, match=message):
+        pursuit.MatrixCompletion().fit(given)
+
+
+def test_ids_never_seen(planted, model):
+    with pytest.raises(ValueError, match="1 row id\\(s\\) never seen in fit, the first is 1000"):
+        model.predict([(3, 5), (1000, 5)])
+    with pytest.raises(ValueError, match="column id.*'x'"):
+        model.predict([(3, "x")])
+    with pytest.raises(ValueError, match="never seen"):
+        model.recommend("nobody")
+    assert np.isfinite(model.predict([(1000, 5), (3, "x"), ("?", "?")], unknown="prior")).all()
+
+
+@pytest.mark.parametrize(
+    "argument", [{"clip": "tight"}, {"effort": "huge"}, {"validation": 2.0}, {"n_components": -1}]
+)
+def test_options_that_make_no_sense(planted, argument):
+    with pytest.raises(ValueError):
+        pursuit.MatrixCompletion(**argument).fit(planted[1])
+
+
+def test_pairs_that_make_no_sense(model):
+    for pairs in ([1, 2], [(1, 2, 3)], np.ones((2, 3))):
+        with pytest.raises(ValueError, match="Reshape your data"):
+            model.predict(pairs)
+    with pytest.raises(ValueError, match="unknown"):
+        model.predict([(1, 2)], unknown="guess")
+    with pytest.raises(ValueError, match="n=0"):
+        model.recommend(1, 0)

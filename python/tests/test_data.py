@@ -1,0 +1,145 @@
+"""Arrays and sparse matrices of every kind: used in place, never changed, precision kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+
+import pursuit
+
+DENSE_FORMS = {
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
+    "wide rows": lambda X: np.hstack([X, X + 1])[:, : X.shape[1]],
+    "wide columns": lambda X: np.asfortranarray(np.vstack([X, X + 1]))[: X.shape[0]],
+    "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+}
+
+
+def with_indices(X, dtype):
+    X = X.copy()
+    X.indices, X.indptr = X.indices.astype(dtype), X.indptr.astype(dtype)
+    return X
+
+
+SPARSE_FORMS = {
+    "CSR": scipy.sparse.csr_matrix,
+    "CSC": scipy.sparse.csc_matrix,
+    "CSR, 64 bits": lambda X: with_indices(scipy.sparse.csr_matrix(X), np.int64),
+    "CSC, 64 bits": lambda X: with_indices(scipy.sparse.csc_matrix(X), np.int64),
+    "COO": scipy.sparse.coo_matrix,
+    "unsorted": lambda X: scipy.sparse.csr_matrix(X)[:, ::-1][:, ::-1],
+    "duplicates": lambda X: doubled(scipy.sparse.coo_matrix(X)),
+}
+
+
+def doubled(X):
+    """Every entry as two halves in the same place."""
+    row, col = np.tile(X.row, 2), np.tile(X.col, 2)
+    order = np.argsort(row, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=X.shape[0]))])
+    return scipy.sparse.csr_matrix((np.tile(X.data / 2, 2)[order], col[order], indptr), shape=X.shape)
+
+
+@pytest.fixture
+def X(rng):
+    return np.where(rng.random((40, 25)) < 0.4, rng.standard_normal((40, 25)), 0.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [*DENSE_FORMS, *SPARSE_FORMS])
+def test_every_form_of_a_matrix_is_the_same_matrix(X, form, dtype):
+    given = {**DENSE_FORMS, **SPARSE_FORMS}[form](X.astype(dtype))
+    before = given.copy()
+    expected = pursuit.MatrixPursuit(3, right="sparse:5", random_state=0).fit(X)
+    model = pursuit.MatrixPursuit(3, right="sparse:5", random_state=0)
+    coordinates = model.fit_transform(given)
+    tolerance = 1e-10 if dtype is np.float64 else 1e-3
+    assert_allclose(model.relative_error_, expected.relative_error_, rtol=tolerance)
+    assert model.components_.dtype == model.left_.dtype == coordinates.dtype == dtype
+    assert_allclose(
+        model.inverse_transform(coordinates),
+        expected.inverse_transform(expected.transform(X)),
+        atol=10 * tolerance,
+    )
+    for attribute in (
+        ("data", "indices", "indptr", "row", "col") if scipy.sparse.issparse(given) else ("real",)
+    ):
+        if hasattr(given, attribute):
+            assert (getattr(given, attribute) == getattr(before, attribute)).all(), "the input was changed"
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [pursuit.MatrixPursuit(2), pursuit.NMF(2), pursuit.SparsePCA(2, effort="low"), pursuit.TruncatedSVD(2)],
+    ids=lambda e: type(e).__name__,
+)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_entries_that_are_no_numbers(X, estimator, value):
+    X = np.abs(X)
+    estimator.fit(X)
+    X[3, 4] = value
+    for bad in (X, scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
+        for method in (estimator.fit, estimator.transform):
+            with pytest.raises(ValueError, match="NaN|infinity"):
+                method(bad)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        pursuit.MatrixPursuit(1),
+        pursuit.NMF(1),
+        pursuit.SparsePCA(1),
+        pursuit.TruncatedSVD(1),
+        pursuit.MatrixCompletion(),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+@pytest.mark.parametrize(
+    "given", [pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}), [["x", 1], ["y", 2]]], ids=["frame", "list"]
+)
+def test_what_is_not_numeric(estimator, given):
+    with pytest.raises(ValueError, match="could not convert|Unable to convert|dtype='numeric'"):
+        estimator.fit(given)
+
+
+def test_indices_that_lead_outside_are_refused_before_they_are_followed(X):
+    broken = scipy.sparse.csr_matrix(X)
+    broken.indices[-1] = 1000
+    with pytest.raises(ValueError, match="1001 of 25|column index|must be <"):
+        pursuit.MatrixPursuit(2).fit(broken)
+
+
+def peak_growth(work):
+    """Bytes by which the process grew at its largest while it did the work."""
+
+    def memory(field):
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
+
+    with open("/proc/self/clear_refs", "w") as reset:
+        reset.write("5")
+    before = memory("VmRSS")
+    work()
+    return memory("VmHWM") - before
+
+
+@pytest.mark.parametrize("form", ["C", "Fortran", "wide rows", "CSR", "CSC", "CSR, 64 bits", "CSC, 64 bits"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_nothing_is_copied_on_the_way_in(rng, form, dtype):
+    dense = rng.random((4000, 1500)).astype(dtype)
+    if form in DENSE_FORMS:
+        X = DENSE_FORMS[form](dense)
+        size = dense.nbytes
+    else:
+        dense[dense > 0.5] = 0
+        X = SPARSE_FORMS[form](dense)
+        size = X.data.nbytes + X.indices.nbytes
+    model = pursuit.NMF(2, max_iter=2, tol=1.0, random_state=0)
+    model.fit(X[:50])  # what is loaded on first use is loaded
+    del dense
+    growth = peak_growth(lambda: model.fit(X).transform(X))
+    assert growth < 0.4 * size, f"{growth} bytes beside a matrix of {size}"

@@ -1,0 +1,118 @@
+"""Models written here are those of the program, and the other way round."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import pursuit
+
+PROGRAM = os.environ.get("PURSUIT_PROGRAM", "pursuit")
+
+
+def run(*arguments):
+    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        pursuit.MatrixPursuit(3, left="nonneg", right="nonneg+sparse:6", weights="nonneg", random_state=0),
+        pursuit.MatrixPursuit(3, right=lambda g: g / max(np.linalg.norm(g), 1e-300), random_state=0),
+        pursuit.NMF(3, random_state=0),
+        pursuit.TruncatedSVD(3),
+        pursuit.SparsePCA(3, k=6, effort="low", random_state=0),
+        pursuit.NonnegativeSparsePCA(2, k=6, effort="low", correlation=True, random_state=0),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_back_from_a_file_a_model_does_the_same(parts, estimator, tmp_path):
+    frame = pd.DataFrame(parts, columns=[f"part {j}" for j in range(20)])
+    estimator.fit(frame).save(tmp_path / "model.npz")
+    again = pursuit.load(tmp_path / "model.npz")
+    assert type(again) is type(estimator)
+    assert_allclose(again.transform(frame), estimator.transform(frame), atol=1e-12)
+    assert_allclose(again.score(frame), estimator.score(frame))
+    assert_allclose(again.explained_variance_ratio_, estimator.explained_variance_ratio_)
+    assert (again.feature_names_in_ == estimator.feature_names_in_).all()
+    again.save(tmp_path / "again.npz")
+    assert_allclose(pursuit.load(tmp_path / "again.npz").components_, estimator.components_)
+
+
+def test_the_program_inspects_what_was_fitted_here(parts, tmp_path):
+    model = pursuit.MatrixPursuit(4, right="sparse:5", random_state=0).fit(parts)
+    model.save(tmp_path / "model.npz")
+    shown = json.loads(run("inspect", tmp_path / "model.npz", "--json"))
+    assert shown["rank"] == 4 and shown["rows"] == 60 and shown["columns"] == 20
+    assert_allclose([atom["weight"] for atom in shown["atoms"]], model.weights_)
+    assert_allclose([step["relative_error"] for step in shown["path"]], model.path_["relative_error"])
+    assert shown["metadata"]["estimator"] == "MatrixPursuit" and shown["metadata"]["right"] == "sparse:5"
+    run("reconstruct", tmp_path / "model.npz", "--out", tmp_path / "X.npy")
+    assert_allclose(np.load(tmp_path / "X.npy"), model.left_ * model.weights_ @ model.components_)
+
+
+def test_a_factorization_of_the_program_is_the_same_as_ours(parts, tmp_path):
+    np.save(tmp_path / "X.npy", parts)
+    sets = "--left", "nonneg", "--right", "nonneg+sparse:5", "--weights", "nonneg"
+    run("factor", tmp_path / "X.npy", "--rank", 3, *sets, "--seed", 4, "--out", tmp_path / "m.npz")
+    theirs = pursuit.load(tmp_path / "m.npz")
+    ours = pursuit.MatrixPursuit(
+        3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=4
+    ).fit(parts)
+    assert_allclose(theirs.components_, ours.components_, atol=1e-9)
+    assert_allclose(theirs.transform(parts), ours.transform(parts), atol=1e-9)
+    assert theirs.path_["support"].tolist() == ours.path_["support"].tolist() == [5, 10, 15]
+
+
+def test_principal_components_of_the_program_know_their_means(parts, tmp_path):
+    np.save(tmp_path / "X.npy", parts + 10)
+    wanted = "--components", 2, "--atoms", "sparse:5", "--effort", "low"
+    run("pca", tmp_path / "X.npy", *wanted, "--out", tmp_path / "m.npz", "--scores", tmp_path / "scores.npy")
+    model = pursuit.load(tmp_path / "m.npz")
+    assert isinstance(model, pursuit.SparsePCA)
+    assert_allclose(model.transform(parts + 10), np.load(tmp_path / "scores.npy"), atol=1e-9)
+
+
+def test_completed_matrices_go_both_ways(tmp_path, rng):
+    rows, cols = rng.integers(0, 30, 400), rng.integers(0, 20, 400)
+    seen = pd.DataFrame(
+        {"row": [f"u{i}" for i in rows], "column": [f"f{j}" for j in cols], "value": rng.normal(3, 1, 400)}
+    )
+    seen = seen.drop_duplicates(["row", "column"])
+    model = pursuit.MatrixCompletion(3, random_state=0).fit(seen)
+    model.save(tmp_path / "ours.npz")
+    assert json.loads(run("inspect", tmp_path / "ours.npz", "--json"))["kind"] == "completion"
+    again = pursuit.load(tmp_path / "ours.npz")
+    pairs = [("u3", "f5"), ("u7", "f0")]
+    assert_allclose(again.predict(pairs), model.predict(pairs))
+    assert again.recommend("u3", 3) == model.recommend("u3", 3)
+    listed = run(
+        "recommend", tmp_path / "ours.npz", "--row", "u3", "--top", 3, "--exclude-seen"
+    ).splitlines()[1:]
+    assert [line.split(",")[2] for line in listed] == [each.column for each in model.recommend("u3", 3)]
+
+    seen.to_csv(tmp_path / "seen.csv", index=False)
+    run("complete", tmp_path / "seen.csv", "--rank", 3, "--seed", 0, "--out", tmp_path / "theirs.npz")
+    assert_allclose(pursuit.load(tmp_path / "theirs.npz").predict(pairs), model.predict(pairs), rtol=1e-4)
+
+
+def test_positions_stay_positions(tmp_path, rng):
+    model = pursuit.MatrixCompletion(2, random_state=0).fit(rng.random((12, 9)))
+    model.save(tmp_path / "m.npz")
+    assert_allclose(pursuit.load(tmp_path / "m.npz").predict([(3, 4)]), model.predict([(3, 4)]))
+
+
+def test_files_that_are_not_there_or_no_models(tmp_path, parts):
+    with pytest.raises(ValueError, match="nothing.npz"):
+        pursuit.load(tmp_path / "nothing.npz")
+    (tmp_path / "text.npz").write_text("no model")
+    with pytest.raises(ValueError, match="text.npz"):
+        pursuit.load(tmp_path / "text.npz")
+    with pytest.raises(OSError, match="nowhere"):
+        pursuit.NMF(2).fit(parts).save(tmp_path / "nowhere" / "m.npz")

@@ -1,0 +1,61 @@
+"""Pictures of fitted models."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import pursuit
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def model(parts):
+    return pursuit.MatrixPursuit(
+        3, left="nonneg", right="nonneg+sparse:5", weights="nonneg", random_state=0
+    ).fit(parts)
+
+
+def test_curves_show_what_the_model_knows(model):
+    (line,) = model.plot_convergence().lines
+    assert (line.get_ydata() == model.trace_["relative_error"]).all()
+    (line,) = model.plot_path().lines
+    assert (line.get_ydata() == model.path_["explained_variance"]).all()
+    assert (line.get_xdata() == [1, 2, 3]).all()
+
+
+def test_curves_can_be_drawn_where_one_wants(model):
+    _, ax = plt.subplots()
+    assert model.plot_path(ax=ax) is ax
+
+
+def test_atoms_are_pictures_of_their_shape(model):
+    figure = model.plot_atoms(shape=(4, 5), columns=2)
+    pictures = [ax.images[0].get_array() for ax in figure.axes if ax.images]
+    assert len(pictures) == 3 and len(figure.axes) == 4
+    np.testing.assert_array_equal(pictures[1], model.components_[1].reshape(4, 5))
+    lines = [ax.lines[0].get_ydata() for ax in model.plot_atoms().axes if ax.lines]
+    np.testing.assert_array_equal(lines[2], model.components_[2])
+
+
+def test_every_estimator_has_them(parts):
+    for each in (pursuit.SparsePCA(2, k=3, effort="low"), pursuit.NMF(2), pursuit.TruncatedSVD(2)):
+        each.fit(parts)
+        assert len(each.plot_convergence().lines[0].get_xdata()) > 0
+        assert len(each.plot_path().lines[0].get_xdata()) > 0
+        each.plot_atoms(shape=(4, 5))
+    completed = pursuit.MatrixCompletion(2).fit(parts)
+    assert len(completed.plot_convergence().lines[0].get_xdata()) > 0
+    assert len(completed.plot_path().lines[0].get_xdata()) > 0
+
+
+def test_what_cannot_be_drawn(model):
+    with pytest.raises(ValueError, match="shape=\\(3, 3\\): has 9 places for 20 features"):
+        model.plot_atoms(shape=(3, 3))
+    with pytest.raises(NotFittedError):
+        pursuit.NMF(2).plot_path()

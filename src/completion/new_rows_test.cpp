@@ -1,0 +1,89 @@
+// Rows left out of a completion, predicted from some of their entries.
+
+#include "pursuit/completion/new_rows.hpp"
+
+#include "completion/test_support.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/completion/structured.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kKept = 200;  // rows that the model is made from; those after them are new
+
+struct Split {
+  Planted data = planted(240, 60, 3, 0.2, 0.5, 7);
+  ObservedEntries train, fresh;
+
+  Split() {
+    train = fresh = ObservedEntries{kKept, data.train.cols, {}, {}, {}};
+    fresh.rows = data.train.rows - kKept;
+    for (std::size_t e = 0; e < data.train.row.size(); ++e) {
+      const int i = data.train.row[e];
+      append(i < kKept ? train : fresh, i < kKept ? i : i - kKept, data.train.col[e], data.train.value[e]);
+    }
+  }
+
+  /// Of all entries of the new rows, in the units of the noise.
+  double error_of(const CompletionModel& model) const {
+    const Matrix factors = new_row_factors(model, ObservedMatrix(fresh).by_row());
+    const Matrix truth = data.truth.bottomRows(fresh.rows);
+    return std::sqrt((predict_rows(model, factors) - truth).squaredNorm() / double(truth.size())) / 0.2;
+  }
+};
+
+TEST(NewRows, ArePredictedAsWellAsThoseOfTheModel) {
+  const Split split;
+  EXPECT_LT(split.error_of(complete(split.train).model), 0.8);
+  EXPECT_GT(split.error_of(complete(split.train, {.max_rank = 0}).model), 3)
+      << "offsets alone should not be enough";
+}
+
+TEST(NewRows, GoWithStructuredAtomsToo) {
+  const Split split;
+  StructuredOptions options;
+  options.offsets = true;
+  options.max_rank = 5;
+  options.regularization = {Regularization::self_tuned, 0};
+  EXPECT_LT(split.error_of(complete_structured(split.train, options).model), 1.2);
+}
+
+TEST(NewRows, OfTheModelGetTheFactorsThatTheyHave) {
+  const Split split;
+  const CompletionResult result = complete(split.train);
+  const Matrix again = new_row_factors(result.model, result.seen);
+  const Matrix own = result.model.rows.mean.cast<double>();
+  EXPECT_LT((again - own).norm(), 0.05 * own.norm());
+}
+
+TEST(NewRows, WithoutEntriesAreWhatIsExpectedOfAny) {
+  const Split split;
+  const CompletionModel model = complete(split.train).model;
+  const GroupedEntries nothing{{0, 0}, {}, {}};
+  const Matrix rows = predict_rows(model, new_row_factors(model, nothing));
+  for (int j = 0; j < 60; ++j) EXPECT_NEAR(rows(0, j), predict(model, {-1, j}).value, 1e-4);
+}
+
+TEST(NewRows, DoNotDependOnThreads) {
+  const Split split;
+  const CompletionModel model = complete(split.train, {.max_rank = 4}).model;
+  const ObservedMatrix fresh(split.fresh);
+  EXPECT_TRUE(
+      same_bits(new_row_factors(model, fresh.by_row(), 1), new_row_factors(model, fresh.by_row(), 4)));
+}
+
+TEST(NewRows, RefuseWhatTheModelHasNot) {
+  const Split split;
+  const CompletionModel model = complete(split.train, {.max_rank = 1}).model;
+  EXPECT_THAT(message_of<InvalidInput>([&] {
+                new_row_factors(model, {{0, 1}, {60}, {1.0F}});
+              }),
+              HasSubstr("column 60"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { predict_rows(model, Matrix::Ones(1, 9)); }),
+              HasSubstr("9 factors"));
+}
+
+}  // namespace
+}  // namespace pursuit

@@ -1,0 +1,49 @@
+#include "pursuit/weights/nonnegative_least_squares.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/weights/weight_system.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr int kCoordinateSweeps =
+    20;  // before the exact method, to which every wrong sign costs a system to solve
+constexpr Index kRowsPerTask = 64;
+
+void coordinate_sweep(const Matrix& gram, const Vector& c, Vector& x) {
+  for (Index k = 0; k < x.size(); ++k)
+    if (gram(k, k) > 0) x[k] = std::max(0.0, x[k] + (c[k] - gram.col(k).dot(x)) / gram(k, k));
+}
+
+}  // namespace
+
+Matrix nonnegative_least_squares(const Matrix& gram, const Matrix& products, int threads) {
+  const Index r = gram.rows(), n = products.rows();
+  if (gram.cols() != r || products.cols() != r)
+    throw InvalidArgument(fmt::format("least squares: products with {} regressors and a {} x {} Gram matrix",
+                                      products.cols(), r, gram.cols()));
+  if (n == 0 || r == 0) return Matrix::Zero(n, r);
+  const auto free = gram.completeOrthogonalDecomposition();
+  Matrix solutions(n, r);
+  parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, resolve_threads(threads), [&](Index task) {
+    for (Index i = task * kRowsPerTask; i < std::min(n, (task + 1) * kRowsPerTask); ++i) {
+      const Vector c = products.row(i).transpose();
+      Vector x = free.solve(c);
+      if (x.minCoeff() < 0) {
+        x = x.cwiseMax(0.0);
+        for (int sweep = 0; sweep < kCoordinateSweeps; ++sweep) coordinate_sweep(gram, c, x);
+        x = constrained_weights(gram, c, 0, std::move(x));
+      }
+      solutions.row(i) = x.transpose();
+    }
+  });
+  return solutions;
+}
+
+}  // namespace pursuit
