@@ -8,7 +8,7 @@
 
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/structured.hpp"
-#include "pursuit/pursuit/factor.hpp"
+#include "pursuit/pursuit/pca.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -77,6 +77,20 @@ TEST_F(Structures, ServeAtomsOfSymmetricMatrices) {
     if (!set->has_unit_norms()) continue;
     SCOPED_TRACE(set->spec());
     expect_sound(C, factor_symmetric(C, {.rank = 2, .left = set}), *set, *set);
+  }
+}
+
+TEST_F(Structures, ServeLoadingsOfPrincipalComponents) {
+  const Matrix A = gaussian(30, kLength, 10);
+  const double bound = pca(data_matrix(A), {.components = 2}).explained_span;
+  for (const Atoms& set : sets_) {
+    if (!set->has_unit_norms()) continue;
+    SCOPED_TRACE(set->spec());
+    const PcaResult result =
+        pca(data_matrix(A), {.components = 2, .atoms = set, .effort = PcaOptions::Effort::low});
+    for (const auto& u : result.loadings.colwise()) EXPECT_TRUE(set->contains(u, 1e-9));
+    EXPECT_LE(result.explained_span, bound + 1e-12);
+    EXPECT_GT(result.explained_span, 0);
   }
 }
 
