@@ -4,13 +4,14 @@
 
 #include <cmath>
 
+#include "atoms/passes.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
 void require_finite(ConstVectorRef x, const AtomSet& set) {
-  if (x.allFinite()) return;
+  if (passes::all_finite(x)) return;
   Index i = 0;
   while (std::isfinite(x[i])) ++i;
   throw InvalidArgument(fmt::format(
