@@ -54,6 +54,7 @@ class PerAtom final : public AtomSet {
   }
 
   Atoms intersect(const AtomSet& other) const override {
+    if (other.varies_by_atom()) return nullptr;
     std::vector<Atoms> both;
     for (const Atoms& set : sets_) {
       Atoms narrowed = set->intersect(other);

@@ -32,6 +32,8 @@ class Product final : public ConeSet {
             "range {}-{}: ranges follow each other without gaps, from 0, and only the last may be "
             "open; this one should start at {}",
             first, open ? "" : std::to_string(last), next));
+      if (last == std::numeric_limits<Index>::max())
+        throw InvalidArgument(fmt::format("range {}-{}: no vector has so many entries", first, last));
       auto cone = std::dynamic_pointer_cast<const ConeSet>(set);
       if (!cone)
         throw InvalidArgument(fmt::format(
