@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "atoms/cone_set.hpp"
+#include "atoms/scratch.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -113,7 +114,7 @@ class Product final : public ConeSet {
   void least_bad(ConstVectorRef g, VectorRef u) const override {
     double best = -std::numeric_limits<double>::infinity();
     u.setZero();
-    Vector candidate = Vector::Zero(g.size());
+    Scratch candidate(g.size());
     for (const Part& part : parts_) {
       const Index n = length(part, g.size());
       candidate.setZero();
