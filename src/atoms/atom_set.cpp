@@ -4,13 +4,15 @@
 
 #include <cmath>
 
+#include "atoms/passes.hpp"
+#include "atoms/scratch.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
 void require_finite(ConstVectorRef x, const AtomSet& set) {
-  if (x.allFinite()) return;
+  if (passes::all_finite(x)) return;
   Index i = 0;
   while (std::isfinite(x[i])) ++i;
   throw InvalidArgument(fmt::format(
@@ -53,9 +55,8 @@ double AtomSet::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, 
   maximize_impl(b, u);
   double gain = b.dot(u);
   if (sign == Sign::free && !symmetric()) {
-    thread_local Vector minus, opposite;
+    Scratch minus(b.size()), opposite(b.size());
     minus = -b;
-    opposite.resize(b.size());
     maximize_impl(minus, opposite);
     if (const double other = b.dot(opposite); other < 0 && -other > gain) {
       u = opposite;
@@ -76,7 +77,7 @@ double AtomSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRe
   fit_uniform_impl(steepest, b, sign, u);
   double t = best_scale(a, b, sign, u);
   double value = parabolas(a, b, t, u);
-  Vector candidate(b.size()), linear(b.size());
+  Scratch candidate(b.size()), linear(b.size());
   for (int round = 0; round < 50; ++round) {
     linear = b.array() + (steepest - a.array()) * (t * u.array());
     fit_uniform_impl(steepest, linear, sign, candidate);

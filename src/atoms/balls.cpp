@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "atoms/scratch.hpp"
 #include "atoms/simple_members.hpp"
 #include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
@@ -29,7 +30,9 @@ class ScaledVectors : public AtomSet {
   virtual double size(ConstVectorRef x) const = 0;
 
   double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const override {
-    return fit_impl(Vector::Constant(b.size(), curvature), b, sign, u);
+    Scratch equal(b.size());
+    equal.setConstant(curvature);
+    return fit_impl(equal, b, sign, u);
   }
 
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {

@@ -111,9 +111,12 @@ class Span final : public ConeSet {
   explicit Span(const Dictionary& dictionary) : spec_(spec_of("span", dictionary)) {
     if (dictionary.kind != Dictionary::Kind::columns)
       throw InvalidArgument(fmt::format("{}: the span of a whole basis is everything; say sphere", spec_));
-    const auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
+    auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
     if (dense.size() == 0) throw InvalidArgument(fmt::format("{}: has no columns", spec_));
-    const Eigen::ColPivHouseholderQR<Matrix> qr(dense);
+    dense.colwise().normalize();
+    Eigen::ColPivHouseholderQR<Matrix> qr(dense.rows(), dense.cols());
+    qr.setThreshold(1e-12);  // what rounding adds to dependent columns is no direction
+    qr.compute(dense);
     if (qr.rank() == 0) throw InvalidArgument(fmt::format("{}: has no column that is not zero", spec_));
     Q_ = qr.householderQ() * Matrix::Identity(dense.rows(), qr.rank());
   }

@@ -110,7 +110,9 @@ Columns orthonormal_columns(Index n) {
 Vector best_combination(const Matrix& D, const Vector& a, const Vector& b) {
   const Vector roots = a.cwiseSqrt(), target = (a.array() > 0).select(b.array() / roots.array(), 0.0);
   const Matrix weighted = roots.asDiagonal() * D;
-  return D * Eigen::CompleteOrthogonalDecomposition<Matrix>(weighted).solve(target);
+  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
+  decomposition.setThreshold(1e-10);
+  return D * decomposition.compute(weighted).solve(target);
 }
 
 /// Calls visit with every choice of k columns.
@@ -175,6 +177,19 @@ RC_GTEST_PROP(SparseIn, ReachesItsStatedShareOtherwise, ()) {
   const Atoms set = sparse_in(columns.dictionary, k);
   exhaustive::check_maximize(*set, exhaustive::any_vector(n), combinations(columns.unit, k),
                              {.tolerance = 1e-7, .share = set->oracle_factor(), .contains = false});
+}
+
+TEST(Span, HasNoDirectionsThatAreRoundingAlone) {
+  // Sums of two columns, the rest of which is rounding, once columns are scaled.
+  Matrix D(4, 3);
+  D << 0, 0, 0,  //
+      2, 2, 0,   //
+      2, 0, 2,   //
+      2, 1, 1;
+  for (Index j = 0; j < 3; ++j) D.col(j) *= std::pow(1e-3, double(j)) / D.col(j).norm();
+  Vector u(4);
+  span({.columns = D})->maximize(Vector::Constant(4, 3), u);
+  EXPECT_LT(max_difference(u, (Vector(4) << 0, 1, 1, 1).finished().normalized()), 1e-12);
 }
 
 TEST(Span, FitIsNothingWhereNoColumnReachesWhatWasSeen) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "atoms/scratch.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -38,7 +39,9 @@ class Box final : public AtomSet {
   }
 
   double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const override {
-    return fit_impl(Vector::Constant(b.size(), curvature), b, sign, u);
+    Scratch equal(b.size());
+    equal.setConstant(curvature);
+    return fit_impl(equal, b, sign, u);
   }
 
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
@@ -92,7 +95,8 @@ class Box final : public AtomSet {
         if (free != 0 && bound != 0 && free / bound > 0) far = std::max(far, free / bound);
     }
     double near = 0, t = far;
-    for (int step = 0; step < 200 && near < far; ++step) {
+    constexpr double kRounding = 1e-15;
+    for (int step = 0; step < 200 && far - near > kRounding * far; ++step) {
       double slope = 0, curvature = 0;  // half of them
       for (Index i = 0; i < b.size(); ++i) {
         const double free = a[i] > 0 ? b[i] / a[i] : 0.0;
@@ -104,7 +108,7 @@ class Box final : public AtomSet {
       if (slope >= 0) far = t;
       if (near >= far) break;
       const double newton = curvature > 0 ? t - slope / curvature : near;
-      if (newton == t) break;
+      if (std::abs(newton - t) <= kRounding * t) break;
       t = newton > near && newton < far ? newton : near + 0.5 * (far - near);
     }
     return t;

@@ -122,7 +122,8 @@ void GroupSupports::select_with_total(ConstVectorRef gains, Marks& kept) const {
   for (Index g = 0; g < groups(); ++g) {
     const auto begin = sorted.begin() + first_[std::size_t(g)],
                end = sorted.begin() + first_[std::size_t(g + 1)];
-    std::stable_sort(begin, end, [&](Index i, Index j) { return gains[i] > gains[j]; });
+    std::sort(begin, end,
+              [&](Index i, Index j) { return gains[i] != gains[j] ? gains[i] > gains[j] : i < j; });
     for (Index taken = active_; taken > 0; --taken) {  // downwards: row `taken - 1` is still without g
       double* row = best.data() + taken * width;
       int* choice = entries_of.data() + (g * (active_ + 1) + taken) * width;

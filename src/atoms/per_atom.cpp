@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "atoms/scratch.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -57,6 +58,7 @@ class PerAtom final : public AtomSet {
   }
 
   Atoms intersect(const AtomSet& other) const override {
+    if (other.varies_by_atom()) return nullptr;
     std::vector<Atoms> both;
     for (const Atoms& set : sets_) {
       Atoms narrowed = set->intersect(other);
@@ -75,7 +77,7 @@ class PerAtom final : public AtomSet {
 
   // As a set of its own it is the union, whose oracle asks every one.
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {
-    Vector candidate(g.size());
+    Scratch candidate(g.size());
     sets_.front()->maximize(g, u);
     for (std::size_t i = 1; i < sets_.size(); ++i) {
       sets_[i]->maximize(g, candidate);
@@ -86,11 +88,15 @@ class PerAtom final : public AtomSet {
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override {
     const double largest = (a.array() > 0).select(b.array() / a.array(), 0.0).abs().maxCoeff();
     // Squares can then neither overflow nor vanish.
-    const Vector scaled = largest > std::numeric_limits<double>::min() ? Vector(b / largest) : Vector(0 * b);
+    Scratch scaled(b.size());
+    if (largest > std::numeric_limits<double>::min())
+      scaled = b / largest;
+    else
+      scaled.setZero();
     const auto value = [&](double t, const auto& x) {
       return t * (t * a.dot(x.cwiseAbs2()) - 2 * scaled.dot(x));
     };
-    Vector candidate(b.size());
+    Scratch candidate(b.size());
     double scale = sets_.front()->fit(a, scaled, sign, u);
     for (std::size_t i = 1; i < sets_.size(); ++i)
       if (const double other = sets_[i]->fit(a, scaled, sign, candidate);

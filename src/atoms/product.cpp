@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "atoms/cone_set.hpp"
+#include "atoms/scratch.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -32,6 +33,8 @@ class Product final : public ConeSet {
             "range {}-{}: ranges follow each other without gaps, from 0, and only the last may be "
             "open; this one should start at {}",
             first, open ? "" : std::to_string(last), next));
+      if (last == std::numeric_limits<Index>::max())
+        throw InvalidArgument(fmt::format("range {}-{}: no vector has so many entries", first, last));
       auto cone = std::dynamic_pointer_cast<const ConeSet>(set);
       if (!cone)
         throw InvalidArgument(fmt::format(
@@ -111,7 +114,7 @@ class Product final : public ConeSet {
   void least_bad(ConstVectorRef g, VectorRef u) const override {
     double best = -std::numeric_limits<double>::infinity();
     u.setZero();
-    Vector candidate = Vector::Zero(g.size());
+    Scratch candidate(g.size());
     for (const Part& part : parts_) {
       const Index n = length(part, g.size());
       candidate.setZero();

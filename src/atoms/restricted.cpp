@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "atoms/scratch.hpp"
+
 namespace pursuit {
 
 Restricted::Restricted(Marks mask, std::string source, Atoms inner)
@@ -12,7 +14,7 @@ Restricted::Restricted(Marks mask, std::string source, Atoms inner)
 
 bool Restricted::contains(ConstVectorRef u, double tolerance) const {
   if (u.size() != length_) return false;
-  const Vector inside = gathered(u);
+  const Vector inside = u(places_);
   return (inside.array() != 0).count() == (u.array() != 0).count() && inner_->contains(inside, tolerance);
 }
 
@@ -25,27 +27,36 @@ void Restricted::require_dimension(Index n) const {
   inner_->require_dimension(Index(places_.size()));
 }
 
-void Restricted::scatter(const Vector& inside, VectorRef u) const {
+// Not x(places_), which copies the places.
+void Restricted::gather(ConstVectorRef x, VectorRef inside) const {
+  for (Index i = 0; i < size(); ++i) inside[i] = x[places_[std::size_t(i)]];
+}
+
+void Restricted::scatter(ConstVectorRef inside, VectorRef u) const {
   u.setZero();
-  u(places_) = inside;
+  for (Index i = 0; i < size(); ++i) u[places_[std::size_t(i)]] = inside[i];
 }
 
 void Restricted::maximize_impl(ConstVectorRef g, VectorRef u) const {
-  Vector inside(Index(places_.size()));
-  inner_->maximize(gathered(g), inside);
+  Scratch asked(size()), inside(size());
+  gather(g, asked);
+  inner_->maximize(asked, inside);
   scatter(inside, u);
 }
 
 double Restricted::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
-  Vector inside(Index(places_.size()));
-  const double scale = inner_->fit(curvature, gathered(b), sign, inside);
+  Scratch slopes(size()), inside(size());
+  gather(b, slopes);
+  const double scale = inner_->fit(curvature, slopes, sign, inside);
   scatter(inside, u);
   return scale;
 }
 
 double Restricted::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
-  Vector inside(Index(places_.size()));
-  const double scale = inner_->fit(gathered(a), gathered(b), sign, inside);
+  Scratch curvatures(size()), slopes(size()), inside(size());
+  gather(a, curvatures);
+  gather(b, slopes);
+  const double scale = inner_->fit(curvatures, slopes, sign, inside);
   scatter(inside, u);
   return scale;
 }

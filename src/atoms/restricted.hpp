@@ -24,8 +24,9 @@ class Restricted final : public AtomSet {
   double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const override;
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override;
 
-  Vector gathered(ConstVectorRef x) const { return x(places_); }
-  void scatter(const Vector& inside, VectorRef u) const;
+  Index size() const { return Index(places_.size()); }
+  void gather(ConstVectorRef x, VectorRef inside) const;
+  void scatter(ConstVectorRef inside, VectorRef u) const;
 
   Index length_;
   std::vector<Index> places_;

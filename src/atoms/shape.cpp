@@ -65,7 +65,10 @@ class Shape final : public ConeSet {
     thread_local Vector curvature, slopes;
     // Where there is no curvature a trace of it keeps the straight pieces determined.
     curvature = a.cwiseMax(1e-12 * std::max(a.maxCoeff(), 1e-300));
-    slopes = curve_ == Curve::convex ? Vector(b) : Vector(-b);
+    if (curve_ == Curve::convex)
+      slopes = b;
+    else
+      slopes = -b;
     regress(curvature, slopes, x);
     if (curve_ == Curve::concave) x = -x;
     // The best multiple, so that the gain is what it says.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "atoms/scratch.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -99,7 +100,8 @@ void Masked::select(ConstVectorRef gains, Marks& kept) const {
     kept = mask_;
     return;
   }
-  Vector inside = gains;  // masks may be nested, so that a buffer of the thread would be overwritten
+  Scratch inside(gains.size());
+  inside = gains;
   for (std::size_t i = 0; i < mask_.size(); ++i)
     if (!mask_[i]) inside[Index(i)] = 0;
   inner_->select(inside, kept);
@@ -114,7 +116,8 @@ bool Masked::allows(ConstVectorRef u) const {
 }
 
 Index Masked::best_single(ConstVectorRef g) const {
-  Vector inside = g;
+  Scratch inside(g.size());
+  inside = g;
   for (std::size_t i = 0; i < mask_.size(); ++i)
     if (!mask_[i]) inside[Index(i)] = -std::numeric_limits<double>::infinity();
   return inner_ ? inner_->best_single(inside) : Supports::best_single(inside);

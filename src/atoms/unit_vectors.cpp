@@ -1,8 +1,11 @@
 #include "atoms/unit_vectors.hpp"
 
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
+#include "atoms/passes.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -75,24 +78,110 @@ void UnitVectors::least_bad(ConstVectorRef g, VectorRef u) const {
   u[best] = 1;
 }
 
-/// What project would do, in fewer passes over memory where only the number of non-zeros is bounded.
+double UnitVectors::floor() const {
+  return nonnegative_ ? 0.0 : passes::kUnbounded;
+}
+
+// Where only the number of non-zeros is bounded both oracles are what project would do, in few passes over
+// memory. Entries are scaled by the largest before they are squared; beyond these sizes, before anything.
+namespace {
+
+bool scales_safely(double largest) {
+  return largest > 1e-290 && largest < 1e290;
+}
+
+/// The kept entries as bounds for two ranges of keys, before and after the last tie that is taken.
+struct Kept {
+  TopK top;
+  double after = std::nextafter(top.threshold, std::numeric_limits<double>::infinity());
+
+  double squares(ConstVectorRef x, ConstVectorRef keys, double floor, double scale) const {
+    const Index head = top.ties_end, tail = x.size() - head;
+    return passes::kept_squares(x.head(head), keys.head(head), top.threshold, floor, scale) +
+           passes::kept_squares(x.tail(tail), keys.tail(tail), after, floor, scale);
+  }
+  double sum(ConstVectorRef keys) const {
+    const Index head = top.ties_end;
+    return passes::kept_sum(keys.head(head), top.threshold) +
+           passes::kept_sum(keys.tail(keys.size() - head), after);
+  }
+  void write(ConstVectorRef x, ConstVectorRef keys, double floor, double scale, VectorRef u) const {
+    const Index head = top.ties_end, tail = x.size() - head;
+    passes::keep_into(x.head(head), keys.head(head), top.threshold, floor, scale, u.head(head));
+    passes::keep_into(x.tail(tail), keys.tail(tail), after, floor, scale, u.tail(tail));
+  }
+};
+
+}  // namespace
+
 void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
   if (!is_plainly_sparse()) return ConeSet::maximize_impl(g, u);
-  const Index k = max_support(g.size());
-  if (nonnegative_)
-    u = g.cwiseMax(0.0);
-  else
-    u = g;
-  const double largest = u.cwiseAbs().maxCoeff();
+  const Index n = g.size(), k = max_support(n);
+  if (k == n)
+    if (const double squares = passes::sum_squares(g, floor(), 1); squares > 1e-200 && squares < 1e200)
+      return passes::scale_into(g, floor(), 1 / std::sqrt(squares), u);
+  const double largest = k < n ? passes::sizes_into(g, floor(), u) : passes::largest(g, floor());
   if (largest == 0) return least_bad(g, u);
-  u /= largest;  // squares can then neither overflow nor vanish
-  if (k < g.size()) {
-    thread_local Vector keys;
-    keys = u.cwiseAbs();
-    u.setZero();
-    for_top_k(keys, k, [&](Index i) { u[i] = nonnegative_ ? keys[i] : std::copysign(keys[i], g[i]); });
+  if (!scales_safely(largest)) {
+    const Vector scaled = g / largest;
+    return maximize_impl(scaled, u);
   }
-  u /= u.norm();
+  if (k == n) {
+    const double norm = std::sqrt(passes::sum_squares(g, floor(), 1 / largest));
+    passes::scale_into(g, floor(), 1 / largest / norm, u);
+    return;
+  }
+  const Kept kept{find_top_k(u, k)};
+  const double norm = std::sqrt(kept.squares(u, u, passes::kUnbounded, 1 / largest));
+  kept.write(g, u, floor(), 1 / largest / norm, u);
+}
+
+double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
+  if (!is_plainly_sparse()) return ConeSet::fit_impl(a, b, sign, u);
+  const Index n = b.size(), k = max_support(n);
+  const double largest = passes::divide_into(b, a, u);
+  if (!(largest > std::numeric_limits<double>::min())) {
+    maximize_impl(b, u);
+    return 0;
+  }
+  if (!scales_safely(largest)) {
+    const Vector scaled = b / largest;
+    return largest * fit_impl(a, scaled, sign, u);
+  }
+  const double scale = 1 / largest;
+  const bool both_ways = nonnegative_ && sign == Sign::free;
+  thread_local Vector keys, opposite;
+  std::optional<Kept> kept;
+  double direction = 1;
+  if (k < n) {
+    keys.resize(n);
+    passes::energies_into(a, u, 1, floor(), scale, keys);
+    kept = Kept{find_top_k(keys, k)};
+  }
+  if (both_ways && k == n) {
+    if (passes::energy(a, u, -1, 0, scale) > passes::energy(a, u, 1, 0, scale)) direction = -1;
+  } else if (both_ways) {
+    opposite.resize(n);
+    passes::energies_into(a, u, -1, 0, scale, opposite);
+    const Kept others{find_top_k(opposite, k)};
+    if (others.sum(opposite) > kept->sum(keys)) {
+      direction = -1;
+      kept = others;
+      keys.swap(opposite);
+    }
+  }
+  if (direction < 0) u = -u;
+  const double norm =
+      std::sqrt(kept ? kept->squares(u, keys, floor(), scale) : passes::sum_squares(u, floor(), scale));
+  if (!(norm > 0)) {
+    maximize_impl(b, u);
+    return 0;
+  }
+  if (kept)
+    kept->write(u, keys, floor(), scale / norm, u);
+  else
+    passes::scale_into(u, floor(), scale / norm, u);
+  return direction * norm * largest;
 }
 
 }  // namespace pursuit

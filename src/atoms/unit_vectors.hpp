@@ -38,6 +38,10 @@ class UnitVectors final : public ConeSet {
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef u) const override;
+  double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override;
+
+  /// Below every entry, or zero.
+  double floor() const;
 
   bool nonnegative_;
   SupportsPtr supports_;

@@ -4,6 +4,8 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <numeric>
+
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -121,6 +123,36 @@ TEST(UnitVectors, BreakTiesTowardsTheLowestIndex) {
   EXPECT_EQ(u, Vector::Unit(5, 1));
   vectors(false, std::nullopt).maximize(Vector::Zero(5), u);
   EXPECT_EQ(u, Vector::Unit(5, 0));
+}
+
+TEST(UnitVectors, KeepTheLargestGainsOfLongVectors) {
+  for (const Index n : {100, 5000, 70000})
+    for (const bool nonnegative : {false, true})
+      for (const Index k : {Index(1), n / 10, n - 1, n}) {
+        const Vector b = gaussian(n, 1, std::uint64_t(n)),
+                     a = uniform(n, 1, std::uint64_t(n) + 1).array() + 0.1;
+        const UnitVectors set = vectors(nonnegative, k);
+        // The sum of the k largest gains of either sign, by sorting.
+        const auto gain = [&](const Vector& curvature, double direction) {
+          std::vector<double> gains;
+          for (Index i = 0; i < n; ++i)
+            if (!nonnegative || direction * b[i] > 0) gains.push_back(b[i] * b[i] / curvature[i]);
+          std::sort(gains.begin(), gains.end(), std::greater<>());
+          gains.resize(std::min(gains.size(), std::size_t(k)));
+          return std::accumulate(gains.begin(), gains.end(), 0.0);
+        };
+        Vector u(n);
+        set.maximize(b, u);
+        EXPECT_TRUE(set.contains(u, 1e-13)) << set.spec();
+        EXPECT_NEAR(b.dot(u), std::sqrt(gain(Vector::Ones(n), 1)), 1e-11 * b.norm()) << set.spec();
+        for (const Sign sign : {Sign::free, Sign::nonnegative}) {
+          double best = gain(a, 1);
+          if (sign == Sign::free) best = std::max(best, gain(a, -1));
+          const double t = set.fit(a, b, sign, u);
+          EXPECT_TRUE(set.contains(u, 1e-13)) << set.spec();
+          EXPECT_NEAR(-parabolas(a, b, t, u), best, 1e-11 * best) << set.spec();
+        }
+      }
 }
 
 TEST(UnitVectors, SurviveNumbersWhoseSquaresOverflowOrVanish) {

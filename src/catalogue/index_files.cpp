@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <string_view>
 
 #include "io/byte_stream.hpp"
@@ -15,9 +14,9 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kMost = std::numeric_limits<int>::max() - 1;  // entries of a vector
+constexpr Index kLast = 99'999'999;  // a larger number is a mistake, which should not cost memory
 
-/// Calls visit(numbers, where) for every line that holds any. Numbers are lowest .. kMost - 1.
+/// Calls visit(numbers, where) for every line that holds any. Numbers are lowest .. kLast.
 template <class Visit>
 void for_each_line(const std::filesystem::path& path, Index lowest, const Visit& visit) {
   io::ByteStream stream(path);
@@ -33,10 +32,10 @@ void for_each_line(const std::filesystem::path& path, Index lowest, const Visit&
       const std::string_view word = line.substr(0, line.find_first_of(" \t,;"));
       Index number = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-      if (error != std::errc{} || end != word.data() + word.size() || number < lowest || number >= kMost)
+      if (error != std::errc{} || end != word.data() + word.size() || number < lowest || number > kLast)
         io::refuse(lines.here(),
-                   fmt::format("{} is not the number of an entry; entries are counted from 0{}",
-                               io::shown(word), lowest < 0 ? ", and -1 stands for no parent" : ""));
+                   fmt::format("{} is not the number of an entry; entries are counted from 0 up to {}{}",
+                               io::shown(word), kLast, lowest < 0 ? ", and -1 stands for no parent" : ""));
       numbers.push_back(number);
       line.remove_prefix(word.size());
     }
@@ -47,25 +46,33 @@ void for_each_line(const std::filesystem::path& path, Index lowest, const Visit&
 }  // namespace
 
 Groups read_groups(const std::filesystem::path& path) {
-  Groups groups{{}, path.string()};
-  Index group = 0;
-  for_each_line(path, 0, [&](const std::vector<Index>& entries, const std::string& where) {
-    for (const Index i : entries) {
-      if (i >= Index(groups.group_of.size())) groups.group_of.resize(std::size_t(i + 1), -1);
-      Index& own = groups.group_of[std::size_t(i)];
-      if (own >= 0)
-        io::refuse(where, fmt::format("entry {} is in group {} and in group {}; groups do not overlap", i,
-                                      own + 1, group + 1));
-      own = group;
-    }
-    ++group;
+  std::vector<Index> entries, sizes;  // of all groups after each other
+  std::vector<std::string> places;
+  for_each_line(path, 0, [&](const std::vector<Index>& line, const std::string& where) {
+    entries.insert(entries.end(), line.begin(), line.end());
+    sizes.push_back(Index(line.size()));
+    places.push_back(where);
   });
-  if (group == 0) io::refuse(path.string(), "holds no group; one line per group is expected");
+  if (entries.empty()) io::refuse(path.string(), "holds no group; one line per group is expected");
+  const Index last = *std::max_element(entries.begin(), entries.end());
+  // No more than there are numbers: where the last entry lies beyond, others are missing.
+  Groups groups{std::vector<Index>(std::min(std::size_t(last) + 1, entries.size()), -1), path.string()};
+  auto entry = entries.begin();
+  for (std::size_t group = 0; group < sizes.size(); ++group)
+    for (Index m = 0; m < sizes[group]; ++m, ++entry) {
+      if (*entry >= Index(groups.group_of.size())) continue;
+      Index& own = groups.group_of[std::size_t(*entry)];
+      if (own >= 0)
+        io::refuse(places[group],
+                   fmt::format("entry {} is in group {} and in group {}; groups do not overlap", *entry,
+                               own + 1, group + 1));
+      own = Index(group);
+    }
   const auto lost = std::find(groups.group_of.begin(), groups.group_of.end(), -1);
   if (lost != groups.group_of.end())
     io::refuse(path.string(),
                fmt::format("entry {} is in no group, though entry {} is in one; every entry needs a group",
-                           lost - groups.group_of.begin(), groups.group_of.size() - 1));
+                           lost - groups.group_of.begin(), last));
   return groups;
 }
 

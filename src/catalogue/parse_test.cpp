@@ -60,6 +60,105 @@ TEST(ParseAtoms, ChecksCountsAndFractions) {
   EXPECT_THAT(message_of<InvalidArgument>([] { sparse_fraction(2); }), no_fraction);
 }
 
+TEST(ParseAtoms, ReadsLists) {
+  EXPECT_EQ(parse_atoms("sparse:30,20,10")->spec(), "sparse:30,20,10");
+  EXPECT_EQ(parse_atoms("nonneg+sparse:0.5,0.25")->spec(), "nonneg+sparse:0.5,0.25");
+  EXPECT_EQ(parse_atoms("fused:3,2")->of_atom(5).spec(), "fused:2");
+}
+
+TEST(ParseAtoms, RefusesListsWithAnItemMissing) {
+  for (const char* spec : {"sparse:3,,2", "sparse:,3", "sparse:3,", "sparse:,"})
+    EXPECT_THAT(refusal(spec),
+                AllOf(HasSubstr(std::string("atom set '") + spec + "'"), HasSubstr("'' is neither a count")))
+        << spec;
+  EXPECT_THAT(refusal("sparse:3,0"), HasSubstr("sparse:0: the number of non-zeros must be at least 1"));
+  EXPECT_THAT(refusal("fused:3,x"), AllOf(HasSubstr("'3,x' is not a whole number"), HasSubstr("fused:K")));
+  EXPECT_THAT(refusal("sparse:3,2+sparse:2,1"), HasSubstr("cannot be combined exactly"));
+}
+
+TEST(ParseAtoms, CountsParameters) {
+  const auto missing = [](const char* form) {
+    return AllOf(HasSubstr("a parameter is missing"), HasSubstr(std::string("the form is ") + form));
+  };
+  EXPECT_THAT(refusal("block"), missing("block:K"));
+  EXPECT_THAT(refusal("blocks:3"), missing("blocks:K:C"));
+  EXPECT_THAT(refusal("box:1"), missing("box:LO:HI"));
+  EXPECT_THAT(refusal("smooth"), missing("smooth:LAMBDA"));
+  EXPECT_THAT(refusal("fused"), missing("fused:K"));
+  EXPECT_THAT(refusal("l1ball"), missing("l1ball:C"));
+  EXPECT_THAT(refusal("lp"), missing("lp:P"));
+  EXPECT_THAT(refusal("plugin:only.so"), missing("plugin:PATH:NAME"));
+  for (const char* name : {"group", "tree", "graph", "support", "dictionary", "span", "sparse-in"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("the name of a file is missing")) << name;
+    EXPECT_THAT(refusal(std::string(name) + ":"), HasSubstr("the name of a file is missing")) << name;
+  }
+  EXPECT_THAT(refusal("sparse-in:dct"), missing("sparse-in:FILE:K"));
+  for (const char* name : {"sphere", "nonneg", "unimodal", "convex-shape", "concave-shape", "simplex", "sign",
+                           "binary", "onehot"})
+    EXPECT_THAT(refusal(std::string(name) + ":1"), HasSubstr("it takes no parameter")) << name;
+  EXPECT_THAT(refusal("sparse:1:2"), AllOf(HasSubstr("'2' is too much"), HasSubstr("sparse:K")));
+  EXPECT_THAT(refusal("blocks:1:2:3"), HasSubstr("'3' is too much"));
+  EXPECT_THAT(refusal("monotone:up:down"), HasSubstr("'down' is too much"));
+}
+
+TEST(ParseAtoms, ReadsOnlyNumbersWhereNumbersAreMeant) {
+  EXPECT_THAT(refusal("block:two"), AllOf(HasSubstr("'two' is not a whole number"), HasSubstr("block:K")));
+  EXPECT_THAT(refusal("block:2.5"), HasSubstr("'2.5' is not a whole number"));
+  EXPECT_THAT(refusal("block:99999999999999999999"), HasSubstr("is not a whole number"));
+  EXPECT_THAT(refusal("smooth:rough"), HasSubstr("'rough' is not a number"));
+  EXPECT_THAT(refusal("smooth:nan"), HasSubstr("'nan' is not a number"));
+  EXPECT_THAT(refusal("box:1:1e999"), HasSubstr("'1e999' is not a number"));
+  EXPECT_THAT(refusal("monotone:sideways"), HasSubstr("'sideways' is neither up nor down"));
+  EXPECT_EQ(parse_atoms("lp:inf")->spec(), "lp:inf");
+}
+
+TEST(ParseAtoms, ChecksEveryBound) {
+  EXPECT_THAT(refusal("block:0"), HasSubstr("block:0: a window has at least 1 entry"));
+  EXPECT_THAT(refusal("blocks:2:0"), HasSubstr("at least 1 window"));
+  EXPECT_THAT(refusal("fused:0"), HasSubstr("at least 1 piece"));
+  EXPECT_THAT(refusal("smooth:0"), HasSubstr("must be a number above 0"));
+  EXPECT_THAT(refusal("l1ball:0.5"), HasSubstr("must be 1 or more"));
+  EXPECT_THAT(refusal("lp:0.5"), HasSubstr("at least 1"));
+  EXPECT_THAT(refusal("box:2:1"), HasSubstr("lo <= hi"));
+  EXPECT_THAT(refusal("sparse-in:dct:0"), HasSubstr("at least 1 vector"));
+  EXPECT_THAT(refusal("span:dct"), HasSubstr("say sphere"));
+  EXPECT_THAT(message_of<InvalidArgument>([] { parse_atoms("sparse-in:haar:9")->require_dimension(8); }),
+              HasSubstr("allowed are 1..8"));
+}
+
+TEST(ParseAtoms, ReadsRanges) {
+  EXPECT_EQ(parse_atoms("0-9:nonneg|10-:sparse:2")->spec(), "0-9:nonneg|10-:sparse:2");
+  EXPECT_EQ(parse_atoms("0-:nonneg")->spec(), "0-:nonneg");
+  EXPECT_EQ(parse_atoms("0-4:nonneg+sparse:2|5-9:monotone:up")->spec(),
+            "0-4:nonneg+sparse:2|5-9:monotone:up");
+}
+
+TEST(ParseAtoms, RefusesRangesThatDoNotFollowEachOther) {
+  EXPECT_THAT(refusal("0-9:nonneg|11-:sphere"),
+              AllOf(HasSubstr("range 11-"), HasSubstr("should start at 10")));
+  EXPECT_THAT(refusal("0-9:nonneg|5-:sphere"), HasSubstr("should start at 10"));
+  EXPECT_THAT(refusal("1-9:nonneg"), HasSubstr("should start at 0"));
+  EXPECT_THAT(refusal("5-3:nonneg"), HasSubstr("range 5-3"));
+  EXPECT_THAT(refusal("0-:nonneg|5-:sphere"), HasSubstr("only the last may be open"));
+  EXPECT_THAT(refusal("0-9:nonneg|sphere"), HasSubstr("'sphere' does not begin with a range of entries"));
+  EXPECT_THAT(refusal("0-9:nonneg|"), HasSubstr("'' does not begin with a range"));
+  EXPECT_THAT(refusal("0-9:"), HasSubstr("a name is missing"));
+  EXPECT_THAT(refusal("0-99999999999999999999:nonneg"), HasSubstr("is not a whole number"));
+  EXPECT_THAT(refusal("0-9223372036854775807:nonneg|0-:sphere"), HasSubstr("no vector has so many"));
+  EXPECT_THAT(refusal("0-9:sparse:3,2|10-:sphere"), HasSubstr("has no exact oracle as part of a product"));
+  EXPECT_THAT(refusal("0-9:simplex"), HasSubstr("'simplex' has no exact oracle"));
+  EXPECT_THAT(message_of<InvalidArgument>([] { parse_atoms("0-3:nonneg|4-7:sphere")->require_dimension(9); }),
+              HasSubstr("do not cover vectors of 9 entries"));
+}
+
+TEST(ParseAtoms, SaysWhatAPluginLacks) {
+  EXPECT_THAT(refusal("plugin:./no_such_object.so:best"),
+              AllOf(HasSubstr("atom set 'plugin:./no_such_object.so:best'"), HasSubstr("no_such_object.so")));
+  // The C library is a shared object without this function.
+  EXPECT_THAT(refusal("plugin:/proc/self/exe:no_such_function"),
+              HasSubstr("atom set 'plugin:/proc/self/exe"));
+}
+
 TEST(Atoms, RefuseDimensionsThatAreTooSmall) {
   EXPECT_THAT(message_of<InvalidArgument>([] { (nonneg() + sparse(5))->require_dimension(4); }),
               AllOf(HasSubstr("nonneg+sparse:5: 5 non-zeros"), HasSubstr("a vector of 4 entries"),

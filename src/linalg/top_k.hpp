@@ -1,27 +1,27 @@
 #pragma once
 // The k largest of n keys, ties to the lowest index. O(n), no allocation after the first call of a thread.
 
-#include <algorithm>
-#include <functional>
-#include <vector>
-
 #include "pursuit/base/types.hpp"
 
 namespace pursuit {
 
-/// Calls take(i) for the indices of the k largest keys, in ascending order of index. Needs 1 <= k <=
-/// keys.size().
+/// The k largest keys are those above the threshold, and those equal to it at places before `ties_end`.
+struct TopK {
+  double threshold;
+  Index ties_end;
+
+  bool takes(double key, Index i) const { return key > threshold || (key == threshold && i < ties_end); }
+};
+
+/// Needs 1 <= k <= keys.size(), and no NaN.
+TopK find_top_k(ConstVectorRef keys, Index k);
+
+/// Calls take(i) for the indices of the k largest keys, in ascending order of index.
 template <class Take>
-void for_top_k(const Eigen::Ref<const Vector>& keys, Index k, const Take& take) {
-  thread_local std::vector<double> scratch;
-  scratch.assign(keys.data(), keys.data() + keys.size());
-  std::nth_element(scratch.begin(), scratch.begin() + (k - 1), scratch.end(), std::greater<>());
-  const double threshold = scratch[std::size_t(k - 1)];
-  Index ties =
-      k - std::count_if(scratch.begin(), scratch.begin() + k, [&](double x) { return x > threshold; });
-  for (Index i = 0; i < keys.size(); ++i) {
-    if (keys[i] > threshold || (keys[i] == threshold && ties-- > 0)) take(i);
-  }
+void for_top_k(ConstVectorRef keys, Index k, const Take& take) {
+  const TopK top = find_top_k(keys, k);
+  for (Index i = 0; i < keys.size(); ++i)
+    if (top.takes(keys[i], i)) take(i);
 }
 
 }  // namespace pursuit

@@ -37,6 +37,37 @@ TEST(TopK, AgreesWithASortOnDistinctKeys) {
   for (const Index k : {1, 2, 499, 999, 1000}) EXPECT_EQ(top_k(keys, k), sorted_top_k(keys, k)) << k;
 }
 
+TEST(TopK, AgreesWithASortOnManyKeysOfEveryKind) {
+  for (const Index n : {17, 33, 1000, 5000, 70000}) {
+    const Vector normal = gaussian(n, 1, std::uint64_t(n));
+    const Vector rounded = (2 * normal.array()).round(), ordered = Vector::LinSpaced(n, -1, 1);
+    const Vector spread = (200 * normal.array()).exp(), mostly_zero = normal.cwiseMax(2.5).array() - 2.5;
+    Vector outliers = normal;
+    outliers[n / 2] = 1e308;
+    outliers[n / 3] = -1e308;
+    for (const Vector& keys : {normal, rounded, ordered, Vector(-ordered), spread, mostly_zero, outliers})
+      for (const Index k : {Index(1), Index(2), n / 100 + 1, n / 10, n / 2, n - 1, n})
+        ASSERT_EQ(top_k(keys, k), sorted_top_k(keys, k)) << "n = " << n << ", k = " << k;
+  }
+}
+
+TEST(TopK, CountsBothZerosAsOneKey) {
+  const Vector keys = (Vector(4) << -0.0, 0.0, -0.0, -1).finished();
+  EXPECT_EQ(top_k(keys, 2), (std::vector<Index>{0, 1}));
+}
+
+TEST(TopK, IsNotMisledByASample) {
+  // The largest keys sit where a sample of evenly spaced blocks does not look, or all where it does.
+  const Index n = 70000;
+  for (const bool hidden : {false, true}) {
+    Vector keys = uniform(n, 1, 7);
+    const Index stride = n / 512;
+    for (Index i = 0; i < n; ++i)
+      if ((i % stride < 8) != hidden) keys[i] += 1;
+    for (const Index k : {Index(10), n / 20, n / 2}) EXPECT_EQ(top_k(keys, k), sorted_top_k(keys, k)) << k;
+  }
+}
+
 TEST(TopK, TakesTheLowestIndicesOfALevelVector) {
   EXPECT_EQ(top_k(Vector::Zero(5), 2), (std::vector<Index>{0, 1}));
   EXPECT_EQ(top_k((Vector(5) << 1, 2, 1, 2, 1).finished(), 3), (std::vector<Index>{0, 1, 3}));

@@ -1,0 +1,160 @@
+#include "linalg/top_k.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "base/kernel.hpp"
+#include "base/packs.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Index kFew = 16;     // so many keys are sorted out directly
+constexpr Index kMany = 4096;  // from here on a sample is asked first
+constexpr Index kBlock = 8;
+constexpr int kSteps = 32;  // where these do not narrow the range, the keys tie or differ by magnitudes
+
+PURSUIT_KERNEL Index count_above(const double* keys, Index n, double bound) {
+  packs::Counts lanes[packs::kPacks] = {};
+  const Index even = n - n % packs::kPack;
+  packs::for_each_pack(
+      even, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
+        packs::Pack key;
+        packs::load(keys + i, count, key);
+        lanes[lane] -= key > bound;  // true is -1
+      });
+  const packs::Counts all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  Index total = (all[0] + all[1]) + (all[2] + all[3]);
+  for (Index i = even; i < n; ++i) total += keys[i] > bound;
+  return total;
+}
+
+PURSUIT_KERNEL void extremes(const double* keys, Index n, double& lowest, double& highest) {
+  packs::Pack low[packs::kPacks], high[packs::kPacks];
+  for (Index lane = 0; lane < packs::kPacks; ++lane) low[lane] = high[lane] = packs::Pack{} + keys[0];
+  const Index even = n - n % packs::kPack;
+  packs::for_each_pack(
+      even, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
+        packs::Pack key;
+        packs::load(keys + i, count, key);
+        low[lane] = key < low[lane] ? key : low[lane];
+        high[lane] = key > high[lane] ? key : high[lane];
+      });
+  lowest = highest = keys[0];
+  for (Index lane = 0; lane < packs::kPacks; ++lane)
+    for (Index j = 0; j < packs::kPack; ++j) {
+      lowest = std::min(lowest, low[lane][j]);
+      highest = std::max(highest, high[lane][j]);
+    }
+  for (Index i = even; i < n; ++i) {
+    lowest = std::min(lowest, keys[i]);
+    highest = std::max(highest, keys[i]);
+  }
+}
+
+struct Gathered {
+  Index above, inside;
+};
+
+/// Copies the keys in (lo, hi] and counts those above. Most blocks have none, or are passed without a look.
+PURSUIT_KERNEL Gathered gather(const double* keys, Index n, double lo, double hi, double* out) {
+  Index above = 0, inside = 0, i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    packs::Counts over = {}, within = {};
+    for (Index j = 0; j < kBlock; j += packs::kPack) {
+      packs::Pack key;
+      packs::load(keys + i + j, packs::Full(), key);
+      over -= key > hi;
+      within -= (key > lo) & (key <= hi);
+    }
+    above += (over[0] + over[1]) + (over[2] + over[3]);
+    if (((within[0] | within[1]) | (within[2] | within[3])) == 0) continue;
+    for (Index j = 0; j < kBlock; ++j) {
+      out[inside] = keys[i + j];
+      inside += Index(keys[i + j] > lo) & Index(keys[i + j] <= hi);
+    }
+  }
+  for (; i < n; ++i) {
+    above += keys[i] > hi;
+    out[inside] = keys[i];
+    inside += Index(keys[i] > lo) & Index(keys[i] <= hi);
+  }
+  return {above, inside};
+}
+
+/// The k-th largest key, how many lie above it and how many are equal to it.
+struct Place {
+  double key;
+  Index above, equal;
+};
+
+Place among_few(std::vector<double>& keys, Index n, Index k) {
+  std::nth_element(keys.begin(), keys.begin() + (k - 1), keys.begin() + n, std::greater<>());
+  const double key = keys[std::size_t(k - 1)];
+  return {key, std::count_if(keys.begin(), keys.begin() + (k - 1), [&](double x) { return x > key; }),
+          std::count(keys.begin(), keys.begin() + n, key)};
+}
+
+/// Narrows (lo, hi] around the k-th largest by counting, which needs no data to move: where the counts at
+/// both ends lead by interpolation, and by halves every other time.
+Place search(const double* keys, Index n, Index k, std::vector<double>& inside) {
+  double lo, hi;
+  extremes(keys, n, lo, hi);
+  Index below = n, above = 0;  // keys above lo, which is lowered a little, and above hi
+  lo = std::nextafter(lo, -kInfinity);
+  for (int step = 0; step < kSteps && below - above > kFew; ++step) {
+    // Counts fall about exponentially towards the largest keys.
+    const double most = double(below), wanted = double(k) - 0.5, least = double(above) + 0.5;
+    const double share = step % 2 == 0 ? std::log(most / wanted) / std::log(most / least) : 0.5;
+    double middle = lo + share * (hi - lo);
+    if (!(middle > lo && middle < hi)) middle = lo + 0.5 * (hi - lo);
+    if (!(middle > lo && middle < hi)) break;  // neighbours, or too far apart for their difference
+    const Index count = count_above(keys, n, middle);
+    (count >= k ? lo : hi) = middle;
+    (count >= k ? below : above) = count;
+  }
+  inside.resize(std::size_t(n + 1));
+  const Gathered found = gather(keys, n, lo, hi, inside.data());
+  Place place = among_few(inside, found.inside, k - found.above);
+  place.above += found.above;
+  return place;
+}
+
+/// With many keys, the ranks in a sample tell a narrow range that almost surely holds the wanted one.
+Place find(const double* keys, Index n, Index k) {
+  thread_local std::vector<double> sample, inside, few;
+  if (n <= kMany) return search(keys, n, k, few);
+  const Index size = n > 65536 ? 4096 : 512, stride = n / (size / 8);
+  sample.resize(std::size_t(size));
+  for (Index s = 0; s < size; s += 8) std::copy_n(keys + s / 8 * stride, 8, sample.begin() + s);
+  const double rank = double(k) * double(size) / double(n), share = double(k) / double(n);
+  const double spread = 4 * std::sqrt(double(size) * share * (1 - share)) + 8;
+  const auto upper = Index(rank - spread), lower = Index(rank + spread);
+  const double hi = upper >= 1 ? search(sample.data(), size, upper, few).key : kInfinity;
+  const double lo =
+      lower <= size ? std::nextafter(search(sample.data(), size, lower, few).key, -kInfinity) : -kInfinity;
+  inside.resize(std::size_t(n + 1));
+  const Gathered found = gather(keys, n, lo, hi, inside.data());
+  const Index left = k - found.above;
+  if (left < 1 || left > found.inside) return search(keys, n, k, few);
+  Place place = search(inside.data(), found.inside, left, few);
+  place.above += found.above;
+  return place;
+}
+
+}  // namespace
+
+TopK find_top_k(ConstVectorRef keys, Index k) {
+  const Index n = keys.size();
+  const Place place = find(keys.data(), n, k);
+  Index ties = k - place.above, end = n;
+  if (ties < place.equal)
+    for (end = 0; ties > 0; ++end) ties -= keys[end] == place.key;
+  return {place.key, end};
+}
+
+}  // namespace pursuit
