@@ -111,20 +111,21 @@ PURSUIT_KERNEL double divide_kernel(const double* b, const double* a, Index n, d
   return largest_of(lanes);
 }
 
-PURSUIT_KERNEL double energy_kernel(const double* a, const double* x, Index n, double sign, double floor,
-                                    double scale) {
-  Pack lanes[kPacks] = {};
+PURSUIT_KERNEL void sides_kernel(const double* a, const double* x, Index n, double scale, double& up,
+                                 double& down) {
+  Pack above[kPacks] = {}, below[kPacks] = {};
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack y, curvature;
         load(x + i, count, y);
         load(a + i, count, curvature);
-        y *= sign;
-        raise_to(floor, y);
         y *= scale;
-        lanes[lane] += curvature * (y * y);
+        const Pack energy = curvature * (y * y);
+        above[lane] += y > 0 ? energy : Pack{};
+        below[lane] += y < 0 ? energy : Pack{};
       });
-  return sum_of(lanes);
+  up = sum_of(above);
+  down = sum_of(below);
 }
 
 PURSUIT_KERNEL void energies_kernel(const double* a, const double* x, Index n, double sign, double floor,
@@ -178,8 +179,10 @@ void keep_into(ConstVectorRef x, ConstVectorRef keys, double bound, double floor
 double divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u) {
   return divide_kernel(b.data(), a.data(), b.size(), u.data());
 }
-double energy(ConstVectorRef a, ConstVectorRef x, double sign, double floor, double scale) {
-  return energy_kernel(a.data(), x.data(), a.size(), sign, floor, scale);
+Sides energies_of_sides(ConstVectorRef a, ConstVectorRef x, double scale) {
+  Sides sides{};
+  sides_kernel(a.data(), x.data(), a.size(), scale, sides.up, sides.down);
+  return sides;
 }
 void energies_into(ConstVectorRef a, ConstVectorRef x, double sign, double floor, double scale,
                    VectorRef keys) {

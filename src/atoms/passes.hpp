@@ -27,9 +27,12 @@ void keep_into(ConstVectorRef x, ConstVectorRef keys, double bound, double floor
 
 /// u_i = b_i / a_i, and 0 where a_i = 0; returns the largest size.
 double divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u);
-/// sum a_i (scale y_i)^2 for y_i = max(sign x_i, floor).
-double energy(ConstVectorRef a, ConstVectorRef x, double sign, double floor, double scale);
-/// keys_i = a_i (scale y_i)^2.
+/// sum a_i (scale x_i)^2 over the positive entries of x, and over the negative ones.
+struct Sides {
+  double up, down;
+};
+Sides energies_of_sides(ConstVectorRef a, ConstVectorRef x, double scale);
+/// keys_i = a_i (scale y_i)^2 for y_i = max(sign x_i, floor).
 void energies_into(ConstVectorRef a, ConstVectorRef x, double sign, double floor, double scale,
                    VectorRef keys);
 /// sum of the keys that are at least `bound`.

@@ -159,7 +159,7 @@ double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, Vect
     kept = Kept{find_top_k(keys, k)};
   }
   if (both_ways && k == n) {
-    if (passes::energy(a, u, -1, 0, scale) > passes::energy(a, u, 1, 0, scale)) direction = -1;
+    if (const auto [up, down] = passes::energies_of_sides(a, u, scale); down > up) direction = -1;
   } else if (both_ways) {
     opposite.resize(n);
     passes::energies_into(a, u, -1, 0, scale, opposite);

@@ -127,6 +127,10 @@ Place search(const double* keys, Index n, Index k, std::vector<double>& inside) 
 /// With many keys, the ranks in a sample tell a narrow range that almost surely holds the wanted one.
 Place find(const double* keys, Index n, Index k) {
   thread_local std::vector<double> sample, inside, few;
+  if (n <= 4 * kFew) {
+    few.assign(keys, keys + n);
+    return among_few(few, n, k);
+  }
   if (n <= kMany) return search(keys, n, k, few);
   const Index size = n > 65536 ? 4096 : 512, stride = n / (size / 8);
   sample.resize(std::size_t(size));
