@@ -1,10 +1,13 @@
-# Python and pybind11 are optional: where they are missing, everything else is built. A build by pip names its own interpreter;
-# otherwise Debian's is taken, which has the Debian packages that the tests use, and not whichever comes first on the path.
+# Python and pybind11 are optional: where they are missing, everything else is built.
+
 # A sanitized extension cannot be loaded by an interpreter that is not.
 if(PURSUIT_SANITIZE)
   message(STATUS "Python package: not built with sanitizers")
   return()
 endif()
+
+# A build by pip names its own interpreter; otherwise Debian's is taken, which has the Debian packages that the tests use, and not
+# whichever comes first on the path.
 if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python_EXECUTABLE /usr/bin/python3)
 endif()

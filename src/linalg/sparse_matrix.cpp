@@ -135,7 +135,7 @@ struct GramKernel {
       }
       if (e < end) sum += double(values[e]) * v[columns[e]];
       sum += other;
-      for (e = row_start[i]; e < end; ++e) w[columns[e]] += double(values[e]) * sum;
+      for (e = row_start[i]; e < end; ++e) w[Index(columns[e])] += double(values[e]) * sum;
     }
   }
 };

@@ -438,5 +438,16 @@ TEST(Factor, ConvexWeightsReachTheInsideOfTheHull) {
   EXPECT_LT(result.relative_error, 1e-6);
 }
 
+TEST(Factor, TraceCountsTheSupportOfTheAtoms) {
+  const Matrix Y = gaussian(20, 15, 3);
+  const auto sparse_atoms = factor(Y, {.rank = 3, .left = sparse(4), .right = sparse(5)});
+  const auto svd = factor(Y, {.rank = 3});
+  for (const auto& [result, left, right] : {std::tuple{sparse_atoms, 4, 5}, std::tuple{svd, 20, 15}})
+    for (const Step& step : result.trace) {
+      EXPECT_EQ(step.left_support, step.rank * left);
+      EXPECT_EQ(step.right_support, step.rank * right);
+    }
+}
+
 }  // namespace
 }  // namespace pursuit
