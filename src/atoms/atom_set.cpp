@@ -11,14 +11,6 @@
 namespace pursuit {
 namespace {
 
-void require_finite(ConstVectorRef x, const AtomSet& set) {
-  if (passes::all_finite(x)) return;
-  Index i = 0;
-  while (std::isfinite(x[i])) ++i;
-  throw InvalidArgument(fmt::format(
-      "the oracle of atom set '{}' was asked about a vector whose entry {} is {}", set.spec(), i + 1, x[i]));
-}
-
 /// Value of the parabolas at x = t u.
 double parabolas(ConstVectorRef a, ConstVectorRef b, double t, ConstVectorRef u) {
   return t * t * (a.array() * u.array().square()).sum() - 2 * t * b.dot(u);
@@ -33,19 +25,28 @@ double best_scale(ConstVectorRef a, ConstVectorRef b, Sign sign, ConstVectorRef 
 
 }  // namespace
 
+void AtomSet::refuse_not_finite(ConstVectorRef x) const {
+  Index i = 0;
+  while (std::isfinite(x[i])) ++i;
+  throw InvalidArgument(fmt::format(
+      "the oracle of atom set '{}' was asked about a vector whose entry {} is {}", spec(), i + 1, x[i]));
+}
+
 void AtomSet::maximize(ConstVectorRef g, VectorRef u) const {
-  require_finite(g, *this);
+  if (!checks_finiteness() && !passes::all_finite(g)) refuse_not_finite(g);
   maximize_impl(g, u);
 }
 
 double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
-  require_finite(a, *this);
-  require_finite(b, *this);
+  if (!checks_finiteness()) {
+    if (!passes::all_finite(a)) refuse_not_finite(a);
+    if (!passes::all_finite(b)) refuse_not_finite(b);
+  }
   return fit_impl(a, b, sign, u);
 }
 
 double AtomSet::fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
-  require_finite(b, *this);
+  if (!checks_finiteness() && !passes::all_finite(b)) refuse_not_finite(b);
   return fit_uniform_impl(curvature, b, sign, u);
 }
 

@@ -2,6 +2,7 @@
 // Single passes over vectors, for the oracles that consist of little else. Compiled for wide vectors; sums
 // run in a fixed number of lanes, so that they depend on their input alone.
 
+#include "linalg/top_k.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit::passes {
@@ -11,31 +12,68 @@ inline constexpr double kUnbounded = -1.7976931348623157e308;
 
 bool all_finite(ConstVectorRef x);
 
-/// max |y_i| for y_i = max(x_i, floor).
-double largest(ConstVectorRef x, double floor);
-/// sum (scale y_i)^2 for y_i = max(x_i, floor).
-double sum_squares(ConstVectorRef x, double floor, double scale);
-/// u_i = scale max(x_i, floor); u may be x.
-void scale_into(ConstVectorRef x, double floor, double scale, VectorRef u);
-
-/// u_i = |max(x_i, floor)|; returns the largest.
-double sizes_into(ConstVectorRef x, double floor, VectorRef u);
-/// sum (scale max(x_i, floor))^2 over the entries whose key is at least `bound`.
-double kept_squares(ConstVectorRef x, ConstVectorRef keys, double bound, double floor, double scale);
-/// u_i = scale max(x_i, floor) where the key is at least `bound`, and 0 elsewhere; u may be x or keys.
-void keep_into(ConstVectorRef x, ConstVectorRef keys, double bound, double floor, double scale, VectorRef u);
-
-/// u_i = b_i / a_i, and 0 where a_i = 0; returns the largest size.
-double divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u);
-/// sum a_i (scale x_i)^2 over the positive entries of x, and over the negative ones.
-struct Sides {
-  double up, down;
+/// Of y_i = max(x_i, floor).
+struct Sums {
+  bool finite;  // every x_i
+  double largest, squares;
 };
-Sides energies_of_sides(ConstVectorRef a, ConstVectorRef x, double scale);
-/// keys_i = a_i (scale y_i)^2 for y_i = max(sign x_i, floor).
-void energies_into(ConstVectorRef a, ConstVectorRef x, double sign, double floor, double scale,
-                   VectorRef keys);
-/// sum of the keys that are at least `bound`.
-double kept_sum(ConstVectorRef keys, double bound);
+Sums sums_of(ConstVectorRef x, double floor);
+
+/// u_i = scale max(sign x_i, floor), sign 1 or -1; u may be x.
+void scale_into(ConstVectorRef x, double sign, double floor, double scale, VectorRef u);
+
+/// u_i = b_i / a_i, and 0 where a_i = 0; sums over its positive (up) and negative (down) entries.
+struct QuotientSums {
+  bool finite;  // every a_i and b_i
+  double largest;
+  double up_squares, down_squares;  // of u_i
+  double up_gains, down_gains;      // b_i u_i
+};
+QuotientSums divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u);
+
+/// The keys |y_i| of y_i = max(x_i, floor), which are never stored as a vector.
+class SizeKeys final : public KeySource {
+ public:
+  SizeKeys(ConstVectorRef x, double floor) : x_(x), floor_(floor) {}
+  Index size() const override { return x_.size(); }
+  void copy(Index first, Index count, double* keys) const override;
+  Gathered gather(double lo, double hi, double* keys, int* places) override;
+
+  // Of the last gather.
+  bool finite = true;
+  double largest = 0;
+  double squares_above = 0;  // of the y_i with keys above hi
+
+ private:
+  ConstVectorRef x_;
+  double floor_;
+};
+/// u_i = scale y_i where the key is among the largest, and 0 elsewhere.
+void keep_sizes(ConstVectorRef x, const TopK& top, double floor, double scale, VectorRef u);
+
+/// The keys y_i sign b_i of y_i = max(sign b_i / a_i, floor), which are never stored as a vector; a gather
+/// writes b_i / a_i into u.
+class GainKeys final : public KeySource {
+ public:
+  GainKeys(ConstVectorRef b, ConstVectorRef a, double sign, double floor, VectorRef u)
+      : b_(b), a_(a), sign_(sign), floor_(floor), u_(u) {}
+  Index size() const override { return b_.size(); }
+  void copy(Index first, Index count, double* keys) const override;
+  Gathered gather(double lo, double hi, double* keys, int* places) override;
+
+  double value(Index i) const { return std::max(sign_ * u_[i], floor_); }  // y_i, after a gather
+
+  // Of the last gather.
+  bool finite = true;
+  double largest = 0;                         // |b_i / a_i|
+  double squares_above = 0, gains_above = 0;  // of the y_i, and of the keys, with keys above hi
+
+ private:
+  ConstVectorRef b_, a_;
+  double sign_, floor_;
+  VectorRef u_;
+};
+/// u_i = scale max(sign u_i, floor) where its product with sign b_i is among the largest, and 0 elsewhere.
+void keep_gains(ConstVectorRef b, const TopK& top, double sign, double floor, double scale, VectorRef u);
 
 }  // namespace pursuit::passes

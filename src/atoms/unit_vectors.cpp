@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "atoms/passes.hpp"
@@ -12,7 +11,9 @@
 namespace pursuit {
 
 UnitVectors::UnitVectors(bool nonnegative, SupportsPtr supports)
-    : nonnegative_(nonnegative), supports_(std::move(supports)) {}
+    : nonnegative_(nonnegative),
+      supports_(std::move(supports)),
+      plainly_sparse_(!supports_ || dynamic_cast<const Cardinality*>(supports_.get()) != nullptr) {}
 
 std::string UnitVectors::spec() const {
   if (!supports_) return nonnegative_ ? "nonneg" : "sphere";
@@ -30,10 +31,6 @@ void UnitVectors::require_dimension(Index n) const {
     if (!nonnegative_) throw;
     throw InvalidArgument(std::string("nonneg+") + error.what());
   }
-}
-
-bool UnitVectors::is_plainly_sparse() const {
-  return !supports_ || dynamic_cast<const Cardinality*>(supports_.get()) != nullptr;
 }
 
 Atoms UnitVectors::intersect(const AtomSet& other) const {
@@ -82,106 +79,110 @@ double UnitVectors::floor() const {
   return nonnegative_ ? 0.0 : passes::kUnbounded;
 }
 
-// Where only the number of non-zeros is bounded both oracles are what project would do, in few passes over
-// memory. Entries are scaled by the largest before they are squared; beyond these sizes, before anything.
+// Where only the number of non-zeros is bounded both oracles are what project would do, in two passes over
+// memory: one that sums and finds the largest entries, and one that writes. Squares are taken of the entries
+// as they are; where they are so large or small that squares overflow or vanish, entries are scaled first.
 namespace {
 
-bool scales_safely(double largest) {
-  return largest > 1e-290 && largest < 1e290;
+bool squares_safely(double largest) {
+  return largest > 1e-140 && largest < 1e140;
 }
-
-/// The kept entries as bounds for two ranges of keys, before and after the last tie that is taken.
-struct Kept {
-  TopK top;
-  double after = std::nextafter(top.threshold, std::numeric_limits<double>::infinity());
-
-  double squares(ConstVectorRef x, ConstVectorRef keys, double floor, double scale) const {
-    const Index head = top.ties_end, tail = x.size() - head;
-    return passes::kept_squares(x.head(head), keys.head(head), top.threshold, floor, scale) +
-           passes::kept_squares(x.tail(tail), keys.tail(tail), after, floor, scale);
-  }
-  double sum(ConstVectorRef keys) const {
-    const Index head = top.ties_end;
-    return passes::kept_sum(keys.head(head), top.threshold) +
-           passes::kept_sum(keys.tail(keys.size() - head), after);
-  }
-  void write(ConstVectorRef x, ConstVectorRef keys, double floor, double scale, VectorRef u) const {
-    const Index head = top.ties_end, tail = x.size() - head;
-    passes::keep_into(x.head(head), keys.head(head), top.threshold, floor, scale, u.head(head));
-    passes::keep_into(x.tail(tail), keys.tail(tail), after, floor, scale, u.tail(tail));
-  }
-};
 
 }  // namespace
 
 void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
-  if (!is_plainly_sparse()) return ConeSet::maximize_impl(g, u);
+  if (!plainly_sparse_) return ConeSet::maximize_impl(g, u);
   const Index n = g.size(), k = max_support(n);
-  if (k == n)
-    if (const double squares = passes::sum_squares(g, floor(), 1); squares > 1e-200 && squares < 1e200)
-      return passes::scale_into(g, floor(), 1 / std::sqrt(squares), u);
-  const double largest = k < n ? passes::sizes_into(g, floor(), u) : passes::largest(g, floor());
+  bool finite = true;
+  double largest = 0, squares = 0;
+  TopK top{};
+  if (k == n) {
+    const passes::Sums sums = passes::sums_of(g, floor());
+    finite = sums.finite;
+    largest = sums.largest;
+    squares = sums.squares;
+  } else {
+    passes::SizeKeys keys(g, floor());
+    const SourceTopK search = find_top_k(keys, k);
+    finite = search.found && keys.finite;
+    largest = keys.largest;
+    squares = keys.squares_above;
+    top = search.top;
+    if (finite) search.for_each_kept([&](double size, Index) { squares += size * size; });
+  }
+  if (!finite) refuse_not_finite(g);
   if (largest == 0) return least_bad(g, u);
-  if (!scales_safely(largest)) {
+  if (!squares_safely(largest)) {
     const Vector scaled = g / largest;
     return maximize_impl(scaled, u);
   }
-  if (k == n) {
-    const double norm = std::sqrt(passes::sum_squares(g, floor(), 1 / largest));
-    passes::scale_into(g, floor(), 1 / largest / norm, u);
-    return;
-  }
-  const Kept kept{find_top_k(u, k)};
-  const double norm = std::sqrt(kept.squares(u, u, passes::kUnbounded, 1 / largest));
-  kept.write(g, u, floor(), 1 / largest / norm, u);
+  const double scale = 1 / std::sqrt(squares);
+  if (k == n)
+    passes::scale_into(g, 1, floor(), scale, u);
+  else
+    passes::keep_sizes(g, top, floor(), scale, u);
 }
 
 double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
-  if (!is_plainly_sparse()) return ConeSet::fit_impl(a, b, sign, u);
+  if (!plainly_sparse_) return ConeSet::fit_impl(a, b, sign, u);
   const Index n = b.size(), k = max_support(n);
-  const double largest = passes::divide_into(b, a, u);
+  const bool both_ways = nonnegative_ && sign == Sign::free;
+  bool finite = true, overflown = false;
+  double largest = 0, squares = 0, direction = 1;
+  TopK top{};
+  if (k == n) {
+    const passes::QuotientSums sums = passes::divide_into(b, a, u);
+    finite = sums.finite;
+    largest = sums.largest;
+    if (both_ways && sums.down_gains > sums.up_gains) direction = -1;
+    squares =
+        (direction > 0 ? sums.up_squares : 0.0) + (direction < 0 || !nonnegative_ ? sums.down_squares : 0.0);
+  } else {
+    double best = -1;
+    for (const double side : {1.0, -1.0}) {
+      if (side < 0 && !both_ways) break;
+      passes::GainKeys keys(b, a, side, floor(), u);
+      const SourceTopK search = find_top_k(keys, k);
+      finite = keys.finite;
+      overflown = !search.found;
+      largest = keys.largest;
+      if (!finite || overflown) break;
+      double gains = keys.gains_above, own = keys.squares_above;
+      search.for_each_kept([&](double gain, Index i) {
+        gains += gain;
+        own += keys.value(i) * keys.value(i);
+      });
+      if (!(gains > best)) continue;
+      best = gains;
+      squares = own;
+      top = search.top;
+      direction = side;
+    }
+  }
+  if (!finite) refuse_not_finite(passes::all_finite(a) ? b : a);
   if (!(largest > std::numeric_limits<double>::min())) {
     maximize_impl(b, u);
     return 0;
   }
-  if (!scales_safely(largest)) {
+  if (!squares_safely(largest)) {
     const Vector scaled = b / largest;
     return largest * fit_impl(a, scaled, sign, u);
   }
-  const double scale = 1 / largest;
-  const bool both_ways = nonnegative_ && sign == Sign::free;
-  thread_local Vector keys, opposite;
-  std::optional<Kept> kept;
-  double direction = 1;
-  if (k < n) {
-    keys.resize(n);
-    passes::energies_into(a, u, 1, floor(), scale, keys);
-    kept = Kept{find_top_k(keys, k)};
+  if (overflown) {  // gains alone are too large: they shrink with the curvatures
+    const double steepest = a.maxCoeff();
+    const Vector flatter = a / steepest, scaled = b / steepest;
+    return fit_impl(flatter, scaled, sign, u);
   }
-  if (both_ways && k == n) {
-    if (const auto [up, down] = passes::energies_of_sides(a, u, scale); down > up) direction = -1;
-  } else if (both_ways) {
-    opposite.resize(n);
-    passes::energies_into(a, u, -1, 0, scale, opposite);
-    const Kept others{find_top_k(opposite, k)};
-    if (others.sum(opposite) > kept->sum(keys)) {
-      direction = -1;
-      kept = others;
-      keys.swap(opposite);
-    }
-  }
-  if (direction < 0) u = -u;
-  const double norm =
-      std::sqrt(kept ? kept->squares(u, keys, floor(), scale) : passes::sum_squares(u, floor(), scale));
+  const double norm = std::sqrt(squares);
   if (!(norm > 0)) {
     maximize_impl(b, u);
     return 0;
   }
-  if (kept)
-    kept->write(u, keys, floor(), scale / norm, u);
+  if (k == n)
+    passes::scale_into(u, direction, floor(), 1 / norm, u);
   else
-    passes::scale_into(u, floor(), scale / norm, u);
-  return direction * norm * largest;
+    passes::keep_gains(b, top, direction, floor(), 1 / norm, u);
+  return direction * norm;
 }
 
 }  // namespace pursuit

@@ -33,10 +33,11 @@ class UnitVectors final : public ConeSet {
   /// The largest number of non-zeros of a member with n entries.
   Index max_support(Index n) const { return supports_ ? supports_->max_size(n) : n; }
   /// Where only their number is bounded, or nothing is.
-  bool is_plainly_sparse() const;
+  bool is_plainly_sparse() const { return plainly_sparse_; }
   const SupportsPtr& supports() const { return supports_; }
 
  private:
+  bool checks_finiteness() const override { return plainly_sparse_; }
   void maximize_impl(ConstVectorRef g, VectorRef u) const override;
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override;
 
@@ -45,6 +46,7 @@ class UnitVectors final : public ConeSet {
 
   bool nonnegative_;
   SupportsPtr supports_;
+  bool plainly_sparse_;
 };
 
 }  // namespace pursuit

@@ -175,6 +175,18 @@ TEST(UnitVectors, SurviveNumbersWhoseSquaresOverflowOrVanish) {
     }
 }
 
+TEST(UnitVectors, FitWhereOnlyGainsOverflow) {
+  // x = b / a is moderate, b x is not.
+  const Vector a = Vector::Constant(4, 1e300), b = (Vector(4) << 3e304, -4e304, 1e304, 2e304).finished();
+  for (const auto& [nonnegative, k] : {Shape{false, 2}, Shape{true, 2}}) {
+    Vector u(4);
+    const double t = vectors(nonnegative, k).fit(a, b, Sign::nonnegative, u);
+    const Vector expected =
+        nonnegative ? (Vector(4) << 3, 0, 0, 2).finished() : (Vector(4) << 3, -4, 0, 0).finished();
+    EXPECT_LT(max_difference(t * u, 1e4 * expected), 1e-9);
+  }
+}
+
 TEST(UnitVectors, KnowTheirMembers) {
   const Vector pair = (Vector(4) << 0.6, 0.8, 0, 0).finished();
   EXPECT_TRUE(vectors(false, Index(2)).contains(pair, 1e-9));

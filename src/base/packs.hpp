@@ -13,7 +13,7 @@
 
 namespace pursuit::packs {
 
-inline constexpr Index kPack = 4;          // entries of a vector
+inline constexpr Index kPack = 4;   // entries of a vector
 inline constexpr Index kPacks = 4;  // vectors at a time
 using Pack = double __attribute__((vector_size(kPack * sizeof(double))));
 using Counts = std::int64_t __attribute__((vector_size(kPack * sizeof(double))));

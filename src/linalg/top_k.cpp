@@ -56,10 +56,6 @@ PURSUIT_KERNEL void extremes(const double* keys, Index n, double& lowest, double
   }
 }
 
-struct Gathered {
-  Index above, inside;
-};
-
 /// Copies the keys in (lo, hi] and counts those above. Most blocks have none, or are passed without a look.
 PURSUIT_KERNEL Gathered gather(const double* keys, Index n, double lo, double hi, double* out) {
   Index above = 0, inside = 0, i = 0;
@@ -124,28 +120,48 @@ Place search(const double* keys, Index n, Index k, std::vector<double>& inside) 
   return place;
 }
 
-/// With many keys, the ranks in a sample tell a narrow range that almost surely holds the wanted one.
-Place find(const double* keys, Index n, Index k) {
-  thread_local std::vector<double> sample, inside, few;
-  if (n <= 4 * kFew) {
-    few.assign(keys, keys + n);
-    return among_few(few, n, k);
-  }
-  if (n <= kMany) return search(keys, n, k, few);
-  const Index size = n > 65536 ? 4096 : 512, stride = n / (size / 8);
-  sample.resize(std::size_t(size));
-  for (Index s = 0; s < size; s += 8) std::copy_n(keys + s / 8 * stride, 8, sample.begin() + s);
+constexpr Index kSampleBlock = 8;  // neighbours, so that a sample costs few lines of memory
+
+/// The size of a sample of n keys, and the distance of its blocks.
+struct Sampling {
+  Index size, stride;
+  explicit Sampling(Index n) : size(n > 65536 ? 4096 : 512), stride(n / (size / kSampleBlock)) {}
+};
+
+/// A narrow range (lo, hi] that almost surely holds the k-th largest of n keys, from the ranks in a sample.
+struct Range {
+  double lo, hi;
+};
+Range likely_range(const std::vector<double>& sample, Index size, Index n, Index k,
+                   std::vector<double>& few) {
   const double rank = double(k) * double(size) / double(n), share = double(k) / double(n);
   const double spread = 4 * std::sqrt(double(size) * share * (1 - share)) + 8;
   const auto upper = Index(rank - spread), lower = Index(rank + spread);
   const double hi = upper >= 1 ? search(sample.data(), size, upper, few).key : kInfinity;
   const double lo =
       lower <= size ? std::nextafter(search(sample.data(), size, lower, few).key, -kInfinity) : -kInfinity;
+  return {lo, hi};
+}
+
+Place search_or_sort(const double* keys, Index n, Index k, std::vector<double>& few) {
+  if (n > 4 * kFew) return search(keys, n, k, few);
+  few.assign(keys, keys + n);
+  return among_few(few, n, k);
+}
+
+Place find(const double* keys, Index n, Index k) {
+  thread_local std::vector<double> sample, inside, few;
+  if (n <= kMany) return search_or_sort(keys, n, k, few);
+  const Sampling sampling(n);
+  sample.resize(std::size_t(sampling.size));
+  for (Index s = 0; s < sampling.size; s += kSampleBlock)
+    std::copy_n(keys + s / kSampleBlock * sampling.stride, kSampleBlock, sample.begin() + s);
+  const auto [lo, hi] = likely_range(sample, sampling.size, n, k, few);
   inside.resize(std::size_t(n + 1));
   const Gathered found = gather(keys, n, lo, hi, inside.data());
   const Index left = k - found.above;
   if (left < 1 || left > found.inside) return search(keys, n, k, few);
-  Place place = search(inside.data(), found.inside, left, few);
+  Place place = search_or_sort(inside.data(), found.inside, left, few);
   place.above += found.above;
   return place;
 }
@@ -159,6 +175,37 @@ TopK find_top_k(ConstVectorRef keys, Index k) {
   if (ties < place.equal)
     for (end = 0; ties > 0; ++end) ties -= keys[end] == place.key;
   return {place.key, end};
+}
+
+SourceTopK find_top_k(KeySource& source, Index k) {
+  thread_local std::vector<double> sample, keys, few;
+  thread_local std::vector<int> places;
+  const Index n = source.size();
+  keys.resize(std::size_t(n + 1));
+  places.resize(std::size_t(n + 1));
+  Gathered found{0, 0};
+  if (n > kMany) {
+    const Sampling sampling(n);
+    sample.resize(std::size_t(sampling.size));
+    for (Index s = 0; s < sampling.size; s += kSampleBlock)
+      source.copy(s / kSampleBlock * sampling.stride, kSampleBlock, sample.data() + s);
+    if (std::all_of(sample.begin(), sample.end(), [](double key) { return std::isfinite(key); })) {
+      const auto [lo, hi] = likely_range(sample, sampling.size, n, k, few);
+      found = source.gather(lo, hi, keys.data(), places.data());
+    }
+  }
+  if (k - found.above < 1 || k - found.above > found.inside)
+    found = source.gather(-kInfinity, kInfinity, keys.data(), places.data());
+  if (found.above + found.inside < k ||
+      (found.above == 0 && found.inside == n &&
+       !std::all_of(keys.begin(), keys.begin() + n, [](double key) { return std::isfinite(key); })))
+    return {false, {}, keys.data(), places.data(), 0};
+  const Place place = search_or_sort(keys.data(), found.inside, k - found.above, few);
+  Index ties = k - found.above - place.above, end = n;
+  if (ties < place.equal)
+    for (Index c = 0; ties > 0; ++c)
+      if (keys[std::size_t(c)] == place.key && --ties == 0) end = places[std::size_t(c)] + 1;
+  return {true, {place.key, end}, keys.data(), places.data(), found.inside};
 }
 
 }  // namespace pursuit

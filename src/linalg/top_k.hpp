@@ -24,4 +24,41 @@ void for_top_k(ConstVectorRef keys, Index k, const Take& take) {
     if (top.takes(keys[i], i)) take(i);
 }
 
+/// How many keys lie above a range, and inside it.
+struct Gathered {
+  Index above, inside;
+};
+
+/// Keys that are made on the way and never stored as a vector: a search reads them once.
+class KeySource {
+ public:
+  virtual ~KeySource() = default;
+  virtual Index size() const = 0;
+  /// The keys from place `first` on; NaN where a key makes no sense.
+  virtual void copy(Index first, Index count, double* keys) const = 0;
+  /// The keys in (lo, hi] with their places, in ascending order. `keys` and `places` have room for all and
+  /// one more.
+  virtual Gathered gather(double lo, double hi, double* keys, int* places) = 0;
+};
+
+/// The largest keys of a source, with those that were looked at one by one: all that are neither clearly
+/// among the largest nor clearly not. Valid until the next search of the thread.
+struct SourceTopK {
+  bool found;  // false where a key made no sense
+  TopK top;
+  const double* keys;
+  const int* places;
+  Index inside;
+
+  /// Calls take(key, place) for those that are among the largest; all keys above the range of the last gather
+  /// are too.
+  template <class Take>
+  void for_each_kept(const Take& take) const {
+    for (Index c = 0; c < inside; ++c)
+      if (top.takes(keys[c], places[c])) take(keys[c], Index(places[c]));
+  }
+};
+/// Needs 1 <= k <= source.size().
+SourceTopK find_top_k(KeySource& source, Index k);
+
 }  // namespace pursuit

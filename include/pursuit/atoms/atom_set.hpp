@@ -76,7 +76,14 @@ class AtomSet {
   /// Throws InvalidArgument where the set makes no sense for vectors of n entries.
   virtual void require_dimension(Index n) const;
 
+ protected:
+  /// Throws InvalidArgument naming the first entry that is not finite; only to be called where there is one.
+  [[noreturn]] void refuse_not_finite(ConstVectorRef x) const;
+
  private:
+  /// Whether the functions below refuse entries that are not finite themselves, on a pass that they make
+  /// anyway.
+  virtual bool checks_finiteness() const { return false; }
   virtual void maximize_impl(ConstVectorRef g, VectorRef u) const = 0;
   /// Default: exact for sets of unit vectors.
   virtual double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const;
