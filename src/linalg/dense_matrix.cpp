@@ -85,13 +85,17 @@ void DenseDataMatrix<Scalar>::apply(const Matrix& V, Matrix& out) const {
   if (view_.cols < kFewest || Index(used.size()) * kShare > view_.cols)
     return blocked_product(view_, V, out, threads_);
   if (used.empty()) used.push_back(0);
-  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> columns(view_.rows, Index(used.size()));
-  const Index between_columns = view_.row_major ? 1 : view_.stride,
-              between_rows = view_.row_major ? view_.stride : 1;
-  for (std::size_t c = 0; c < used.size(); ++c)
+  const auto count = Index(used.size());
+  const bool by_rows = view_.row_major;  // read, and kept, in the order of the matrix
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> columns(by_rows ? count : view_.rows,
+                                                                by_rows ? view_.rows : count);
+  if (by_rows)
     for (Index i = 0; i < view_.rows; ++i)
-      columns(i, Index(c)) = view_.data[used[c] * between_columns + i * between_rows];
-  const DenseView<Scalar> few{columns.data(), columns.rows(), columns.cols(), columns.rows()};
+      for (Index c = 0; c < count; ++c) columns(c, i) = view_.data[i * view_.stride + used[std::size_t(c)]];
+  else
+    for (Index c = 0; c < count; ++c)
+      std::copy_n(view_.data + used[std::size_t(c)] * view_.stride, view_.rows, columns.col(c).data());
+  const DenseView<Scalar> few{columns.data(), view_.rows, count, columns.rows(), by_rows};
   blocked_product(few, Matrix(V(used, Eigen::all)), out, threads_);
 }
 

@@ -118,6 +118,19 @@ TEST(LinearOperator, ProductsAreThoseOfTheExplicitMatrix) {
   }
 }
 
+TEST(LinearOperator, ProductsWithVectorsOfFewNonZerosAreTheSame) {
+  const Data data(30, 1100, 5);
+  for (const auto& [name, op, A, tolerance] : data.pairs()) {
+    if (A.cols() != 1100) continue;
+    Matrix V = Matrix::Zero(1100, 3), out;
+    V(3, 0) = 1;
+    V(1099, 0) = -2;
+    V(500, 2) = 0.5;
+    op->apply(V, out);
+    EXPECT_LT(max_difference(out, A * V), tolerance * (1 + A.norm()) * V.norm()) << name;
+  }
+}
+
 TEST(LinearOperator, ScalarsAreThoseOfTheExplicitMatrix) {
   for (const auto& [n, m] : kSizes) {
     const Data data(n, m, 2);
