@@ -77,78 +77,132 @@ struct Totals {
   double difference = 0, largest = 0, squares = 0, gains = 0;
 };
 
-/// The keys in (lo, hi] with their places. entry(i, count, y, key, difference) makes the entries from place i
-/// on. Most packs hold no such key, and are done without a look at single entries.
-template <class Entry>
-PURSUIT_INLINE Gathered gather_keys(Index n, double lo, double hi, double* keys, int* places, Totals& totals,
-                                    const Entry& entry) {
-  Pack difference[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {}, gains[kPacks] = {};
+/// The places of the keys in (lo, hi] within one pack; most packs hold none, and are done without a look at
+/// single entries.
+template <class Count>
+PURSUIT_INLINE void collect(const Pack& key, const Counts& within, Index i, Count count, double* keys,
+                            int* places, Index& inside) {
+  if (((within[0] | within[1]) | (within[2] | within[3])) == 0) return;
+  for (Index j = 0; j < Index(count); ++j) {
+    keys[inside] = key[j];
+    places[inside] = int(i + j);
+    inside -= Index(within[j]);
+  }
+}
+
+PURSUIT_INLINE Index total_of(const Counts* lanes) {
+  const Counts all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  return (all[0] + all[1]) + (all[2] + all[3]);
+}
+
+template <bool floored>
+PURSUIT_INLINE void gather_sizes_loop(const double* x, Index n, double lo, double hi, double* keys,
+                                      int* places, Totals& totals, Gathered& found) {
+  Pack difference[kPacks] = {}, squares[kPacks] = {};
   Counts over[kPacks] = {};
   Index inside = 0;
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
-        Pack y, key;
-        entry(i, count, y, key, difference[lane]);
-        const Counts above = key > hi, within = (key > lo) & (key <= hi);
+        Pack key;
+        load(x + i, count, key);
+        difference[lane] += key - key;
+        if constexpr (floored)
+          raise_to(0.0, key);
+        else
+          make_positive(key);
+        const Counts above = key > hi;
         over[lane] -= above;
-        squares[lane] += above ? y * y : Pack{};
-        gains[lane] += above ? key : Pack{};
-        make_positive(y);
-        raise_to(y, most[lane]);
-        if (((within[0] | within[1]) | (within[2] | within[3])) == 0) return;
-        for (Index j = 0; j < Index(count); ++j) {
-          keys[inside] = key[j];
-          places[inside] = int(i + j);
-          inside -= Index(within[j]);
-        }
+        squares[lane] += above ? key * key : Pack{};
+        collect(key, Counts((key > lo) & ~above), i, count, keys, places, inside);
       });
-  totals = {sum_of(difference), largest_of(most), sum_of(squares), sum_of(gains)};
-  const Counts all = (over[0] + over[1]) + (over[2] + over[3]);
-  return {(all[0] + all[1]) + (all[2] + all[3]), inside};
+  totals.difference = sum_of(difference);
+  totals.squares = sum_of(squares);
+  found = {total_of(over), inside};
 }
 
-PURSUIT_KERNEL void gather_sizes(const double* x, Index n, double floor, double lo, double hi, double* keys,
+PURSUIT_KERNEL void gather_sizes(const double* x, Index n, bool floored, double lo, double hi, double* keys,
                                  int* places, Totals& totals, Gathered& found) {
-  found = gather_keys(
-      n, lo, hi, keys, places,
-      totals, [&](Index i, auto count, Pack& y, Pack& key, Pack& difference) __attribute__((always_inline)) {
-        load(x + i, count, y);
-        difference += y - y;
-        raise_to(floor, y);
-        key = y;
+  if (floored)
+    gather_sizes_loop<true>(x, n, lo, hi, keys, places, totals, found);
+  else
+    gather_sizes_loop<false>(x, n, lo, hi, keys, places, totals, found);
+}
+
+/// All keys, with their places.
+PURSUIT_KERNEL void all_sizes(const double* x, Index n, double floor, double* keys, int* places,
+                              Totals& totals) {
+  Pack difference[kPacks] = {};
+  for_each_pack(
+      n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
+        Pack key;
+        load(x + i, count, key);
+        difference[lane] += key - key;
+        raise_to(floor, key);
         make_positive(key);
+        store(key, count, keys + i);
       });
+  for (Index i = 0; i < n; ++i) places[i] = int(i);
+  totals.difference = sum_of(difference);
 }
 
 PURSUIT_KERNEL void gather_gains(const double* b, const double* a, Index n, double sign, double floor,
                                  double lo, double hi, double* u, double* keys, int* places, Totals& totals,
                                  Gathered& found) {
-  found = gather_keys(
-      n, lo, hi, keys, places,
-      totals, [&](Index i, auto count, Pack& y, Pack& key, Pack& difference) __attribute__((always_inline)) {
+  Pack difference[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {}, gains[kPacks] = {};
+  Counts over[kPacks] = {};
+  Index inside = 0;
+  for_each_pack(
+      n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack slope, curvature;
         load(b + i, count, slope);
         load(a + i, count, curvature);
-        difference += (slope - slope) + (curvature - curvature);
-        y = curvature > 0 ? slope / curvature : Pack{};
+        difference[lane] += (slope - slope) + (curvature - curvature);
+        Pack y = curvature > 0 ? slope / curvature : Pack{}, key = sign * y;
         store(y, count, u + i);
-        key = sign * y;
         raise_to(floor, key);
         key *= sign * slope;
+        const Counts above = key > hi;
+        over[lane] -= above;
+        squares[lane] += above ? y * y : Pack{};
+        gains[lane] += above ? key : Pack{};
+        make_positive(y);
+        raise_to(y, most[lane]);
+        collect(key, Counts((key > lo) & ~above), i, count, keys, places, inside);
       });
+  totals = {sum_of(difference), largest_of(most), sum_of(squares), sum_of(gains)};
+  found = {total_of(over), inside};
 }
 
-PURSUIT_KERNEL void keep_sizes_kernel(const double* x, Index n, double bound, double floor, double scale,
-                                      double* u) {
+PURSUIT_KERNEL double squares_kernel(const double* keys, Index n, double bound) {
+  Pack lanes[kPacks] = {};
+  for_each_pack(
+      n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
+        Pack key;
+        load(keys + i, count, key);
+        lanes[lane] += key > bound ? key * key : Pack{};
+      });
+  return sum_of(lanes);
+}
+
+template <bool floored>
+PURSUIT_INLINE void keep_sizes_loop(const double* x, Index n, double bound, double scale, double* u) {
   for_each_pack(
       n, [&](Index i, auto count, int) __attribute__((always_inline)) {
         Pack y;
         load(x + i, count, y);
-        raise_to(floor, y);
+        if constexpr (floored) raise_to(0.0, y);
         Pack key = y;
-        make_positive(key);
+        if constexpr (!floored) make_positive(key);
         store(Pack(key >= bound ? scale * y : Pack{}), count, u + i);
       });
+}
+
+PURSUIT_KERNEL void keep_sizes_kernel(const double* x, Index n, double bound, bool floored, double scale,
+                                      double* u) {
+  if (floored)
+    keep_sizes_loop<true>(x, n, bound, scale, u);
+  else
+    keep_sizes_loop<false>(x, n, bound, scale, u);
 }
 
 PURSUIT_KERNEL void keep_gains_kernel(const double* b, Index n, double bound, double sign, double floor,
@@ -198,23 +252,29 @@ QuotientSums divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u) {
 void SizeKeys::copy(Index first, Index count, double* keys) const {
   for (Index j = 0; j < count; ++j) {
     const double x = x_[first + j];
-    keys[j] = std::isfinite(x) ? std::abs(std::max(x, floor_)) : x - x;
+    keys[j] = !std::isfinite(x) ? x - x : floored_ ? std::max(x, 0.0) : std::abs(x);
   }
 }
 
 Gathered SizeKeys::gather(double lo, double hi, double* keys, int* places) {
   Totals totals;
-  Gathered found{};
-  gather_sizes(x_.data(), x_.size(), floor_, lo, hi, keys, places, totals, found);
+  Gathered found{0, x_.size()};
+  if (lo < 0 && std::isinf(hi))
+    all_sizes(x_.data(), x_.size(), floored_ ? 0.0 : kUnbounded, keys, places, totals);
+  else
+    gather_sizes(x_.data(), x_.size(), floored_, lo, hi, keys, places, totals, found);
   finite = totals.difference == 0;
-  largest = totals.largest;
   squares_above = totals.squares;
   return found;
 }
 
-void keep_sizes(ConstVectorRef x, const TopK& top, double floor, double scale, VectorRef u) {
+double squares_above(const double* keys, Index n, double bound) {
+  return squares_kernel(keys, n, bound);
+}
+
+void keep_sizes(ConstVectorRef x, const TopK& top, bool floored, double scale, VectorRef u) {
   with_bounds(top, x.size(), [&](Index first, Index count, double bound) {
-    keep_sizes_kernel(x.data() + first, count, bound, floor, scale, u.data() + first);
+    keep_sizes_kernel(x.data() + first, count, bound, floored, scale, u.data() + first);
   });
 }
 

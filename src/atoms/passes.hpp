@@ -31,25 +31,26 @@ struct QuotientSums {
 };
 QuotientSums divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u);
 
-/// The keys |y_i| of y_i = max(x_i, floor), which are never stored as a vector.
+/// The keys |x_i| or, floored, max(x_i, 0), which are never stored as a vector.
 class SizeKeys final : public KeySource {
  public:
-  SizeKeys(ConstVectorRef x, double floor) : x_(x), floor_(floor) {}
+  SizeKeys(ConstVectorRef x, bool floored) : x_(x), floored_(floored) {}
   Index size() const override { return x_.size(); }
   void copy(Index first, Index count, double* keys) const override;
   Gathered gather(double lo, double hi, double* keys, int* places) override;
 
   // Of the last gather.
   bool finite = true;
-  double largest = 0;
-  double squares_above = 0;  // of the y_i with keys above hi
+  double squares_above = 0;  // of the keys above hi
 
  private:
   ConstVectorRef x_;
-  double floor_;
+  bool floored_;
 };
-/// u_i = scale y_i where the key is among the largest, and 0 elsewhere.
-void keep_sizes(ConstVectorRef x, const TopK& top, double floor, double scale, VectorRef u);
+/// Sum of the squares of the keys above a bound.
+double squares_above(const double* keys, Index n, double bound);
+/// u_i = scale x_i, or scale max(x_i, 0), where the key is among the largest, and 0 elsewhere.
+void keep_sizes(ConstVectorRef x, const TopK& top, bool floored, double scale, VectorRef u);
 
 /// The keys y_i sign b_i of y_i = max(sign b_i / a_i, floor), which are never stored as a vector; a gather
 /// writes b_i / a_i into u.

@@ -102,13 +102,14 @@ void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
     largest = sums.largest;
     squares = sums.squares;
   } else {
-    passes::SizeKeys keys(g, floor());
+    passes::SizeKeys keys(g, nonnegative_);
     const SourceTopK search = find_top_k(keys, k);
     finite = search.found && keys.finite;
-    largest = keys.largest;
-    squares = keys.squares_above;
     top = search.top;
-    if (finite) search.for_each_kept([&](double size, Index) { squares += size * size; });
+    squares = keys.squares_above + double(search.ties) * (top.threshold * top.threshold) +
+              passes::squares_above(search.keys, search.inside, top.threshold);
+    largest = std::sqrt(squares);  // or a little more
+    if (finite && !squares_safely(largest)) largest = passes::sums_of(g, floor()).largest;
   }
   if (!finite) refuse_not_finite(g);
   if (largest == 0) return least_bad(g, u);
@@ -120,7 +121,7 @@ void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
   if (k == n)
     passes::scale_into(g, 1, floor(), scale, u);
   else
-    passes::keep_sizes(g, top, floor(), scale, u);
+    passes::keep_sizes(g, top, nonnegative_, scale, u);
 }
 
 double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {

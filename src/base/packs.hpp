@@ -36,7 +36,10 @@ PURSUIT_INLINE void raise_to(const Pack& least, Pack& x) {
   x = x > least ? x : least;
 }
 PURSUIT_INLINE void make_positive(Pack& x) {
-  x = x < 0 ? -x : x + 0.0;
+  Counts bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits &= Counts{} + 0x7fffffffffffffff;  // all but the sign
+  std::memcpy(&x, &bits, sizeof bits);
 }
 
 /// Calls body(i, count, lane) for the places i, i + kPack, ... of n entries; count is below kPack at the end.

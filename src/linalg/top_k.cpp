@@ -125,7 +125,11 @@ constexpr Index kSampleBlock = 8;  // neighbours, so that a sample costs few lin
 /// The size of a sample of n keys, and the distance of its blocks.
 struct Sampling {
   Index size, stride;
-  explicit Sampling(Index n) : size(n > 65536 ? 4096 : 512), stride(n / (size / kSampleBlock)) {}
+  explicit Sampling(Index n)
+      : size(n > 65536   ? 4096
+             : n > 16384 ? 2048
+                         : 1024),
+        stride(n / (size / kSampleBlock)) {}
 };
 
 /// A narrow range (lo, hi] that almost surely holds the k-th largest of n keys, from the ranks in a sample.
@@ -135,7 +139,7 @@ struct Range {
 Range likely_range(const std::vector<double>& sample, Index size, Index n, Index k,
                    std::vector<double>& few) {
   const double rank = double(k) * double(size) / double(n), share = double(k) / double(n);
-  const double spread = 4 * std::sqrt(double(size) * share * (1 - share)) + 8;
+  const double spread = 3 * std::sqrt(double(size) * share * (1 - share)) + 4;
   const auto upper = Index(rank - spread), lower = Index(rank + spread);
   const double hi = upper >= 1 ? search(sample.data(), size, upper, few).key : kInfinity;
   const double lo =
@@ -199,13 +203,14 @@ SourceTopK find_top_k(KeySource& source, Index k) {
   if (found.above + found.inside < k ||
       (found.above == 0 && found.inside == n &&
        !std::all_of(keys.begin(), keys.begin() + n, [](double key) { return std::isfinite(key); })))
-    return {false, {}, keys.data(), places.data(), 0};
+    return {false, {}, 0, keys.data(), places.data(), 0};
   const Place place = search_or_sort(keys.data(), found.inside, k - found.above, few);
-  Index ties = k - found.above - place.above, end = n;
+  const Index ties = k - found.above - place.above;
+  Index end = n;
   if (ties < place.equal)
-    for (Index c = 0; ties > 0; ++c)
-      if (keys[std::size_t(c)] == place.key && --ties == 0) end = places[std::size_t(c)] + 1;
-  return {true, {place.key, end}, keys.data(), places.data(), found.inside};
+    for (Index c = 0, left = ties; left > 0; ++c)
+      if (keys[std::size_t(c)] == place.key && --left == 0) end = places[std::size_t(c)] + 1;
+  return {true, {place.key, end}, ties, keys.data(), places.data(), found.inside};
 }
 
 }  // namespace pursuit

@@ -46,6 +46,7 @@ class KeySource {
 struct SourceTopK {
   bool found;  // false where a key made no sense
   TopK top;
+  Index ties;  // keys equal to the threshold that are taken
   const double* keys;
   const int* places;
   Index inside;
