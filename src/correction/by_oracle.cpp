@@ -10,14 +10,16 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
   Model& model = iterate.model;
-  const Index first = std::max(options.fixed_left, model.rank() - options.last);
+  const Index oldest = std::max<Index>(0, model.rank() - options.last);
   OracleOptions oracle = options.oracle;
   oracle.sign = options.fixed_weights ? Sign::nonnegative : options.sign;
   SweepCounter counter(options);
   Matrix image;
   for (bool more = true; more;) {
     const double before = iterate.objective;
-    for (Index i = first; i < model.rank(); ++i) {
+    for (Index i = 0; i < model.rank(); ++i) {
+      const bool known = i < options.fixed_left;  // stays, and gets its best weight
+      if (!known && i < oldest) continue;
       const Vector u = model.left.col(i);
       const double alpha = model.weights[i], norm = u.squaredNorm();
       model.weights[i] = 0;  // the residual without atom i
@@ -25,7 +27,8 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
       R->apply(u, image);
       const double without =
           iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
-      const RankOneAtom found = refine_symmetric(*R, atoms.of_atom(i), u, oracle);
+      const RankOneAtom found =
+          known ? RankOneAtom{u, u, u.dot(image.col(0))} : refine_symmetric(*R, atoms.of_atom(i), u, oracle);
       const double found_norm = found.u.squaredNorm();
       const double weight = options.fixed_weights ? alpha : found.value / (found_norm * found_norm);
       const double with = without - weight * found.value + 0.5 * std::pow(weight * found_norm, 2);

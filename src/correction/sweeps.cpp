@@ -34,11 +34,26 @@ void split_scale(const Matrix& X, Index first, Matrix& atoms, Vector& weights) {
   }
 }
 
+/// The best weights of the first `known` atoms, one after the other; X = atoms * weights follows.
+void update_weights(const Matrix& P, const Matrix& G, Index known, const CorrectionOptions& options,
+                    const Matrix& atoms, Vector& weights, Matrix& X) {
+  for (Index i = 0; i < known; ++i) {
+    const auto u = atoms.col(i);
+    const double curvature = G(i, i) * u.squaredNorm();
+    if (!(curvature > 0)) continue;
+    const double slope = u.dot(P.col(i)) - (u.transpose() * X).dot(G.col(i));
+    weights[i] += slope / curvature;
+    if (options.sign == Sign::nonnegative) weights[i] = std::max(weights[i], 0.0);
+    X.col(i) = weights[i] * u;
+  }
+}
+
 /// The best atoms and weights of one side, one after the other, given P = Y W and G = W^T W of the other side
-/// W.
-void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index first, int passes,
+/// W. The first `known` atoms stay, and get their best weights; others before `first` are left alone.
+void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index known, Index first, int passes,
                  const CorrectionOptions& options, Matrix& atoms, Vector& weights) {
   Matrix X = atoms * weights.asDiagonal();
+  if (!options.fixed_weights) update_weights(P, G, known, options, atoms, weights, X);
   if (acts_on_coordinates(set, options)) {
     coordinate_sweep(P, G, {!set.symmetric(), first, passes, options.threads}, X);
     split_scale(X, first, atoms, weights);
@@ -85,10 +100,11 @@ CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left,
   for (bool more = true; more;) {
     f.data().apply(next.right, P);  // left side: P = Y V, G = V^T V
     G = gram_of(next.right);
-    update_side(left, P, G, first_left, left_passes, options, next.left, next.weights);
+    update_side(left, P, G, options.fixed_left, first_left, left_passes, options, next.left, next.weights);
     f.data().apply_transposed(next.left, P);  // right side: P = Y^T U, G = U^T U
     G = gram_of(next.left);
-    update_side(right, P, G, first_right, right_passes, options, next.right, next.weights);
+    update_side(right, P, G, options.fixed_right, first_right, right_passes, options, next.right,
+                next.weights);
     const double reached = objective_of(f, P, G, next.right * next.weights.asDiagonal());
 
     const double before = iterate.objective;
