@@ -315,13 +315,13 @@ class SparseIn final : public ConeSet {
 
 }  // namespace
 
-Atoms dictionary(Dictionary dictionary) {
+Atoms dictionary(const Dictionary& dictionary) {
   return std::make_shared<DictionarySet>(dictionary);
 }
-Atoms span(Dictionary dictionary) {
+Atoms span(const Dictionary& dictionary) {
   return std::make_shared<Span>(dictionary);
 }
-Atoms sparse_in(Dictionary dictionary, Index k) {
+Atoms sparse_in(const Dictionary& dictionary, Index k) {
   return std::make_shared<SparseIn>(dictionary, k);
 }
 

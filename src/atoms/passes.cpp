@@ -11,30 +11,31 @@ namespace {
 
 using namespace packs;
 
-PURSUIT_KERNEL double differences(const double* x, Index n) {
+/// Zero times every entry: 0, or NaN where one is not finite. The same in the kernels below.
+PURSUIT_KERNEL double zero_times(const double* x, Index n) {
   Pack lanes[kPacks] = {};
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack y;
         load(x + i, count, y);
-        lanes[lane] += y - y;  // NaN where it is not finite
+        lanes[lane] += 0 * y;
       });
   return sum_of(lanes);
 }
 
 PURSUIT_KERNEL void sums_kernel(const double* x, Index n, double floor, Sums& sums) {
-  Pack difference[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {};
+  Pack nothing[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {};
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack y;
         load(x + i, count, y);
-        difference[lane] += y - y;
+        nothing[lane] += 0 * y;
         raise_to(floor, y);
         squares[lane] += y * y;
         make_positive(y);
         raise_to(y, most[lane]);
       });
-  sums = {sum_of(difference) == 0, largest_of(most), sum_of(squares)};
+  sums = {sum_of(nothing) == 0, largest_of(most), sum_of(squares)};
 }
 
 PURSUIT_KERNEL void scale_kernel(const double* x, Index n, double sign, double floor, double scale,
@@ -50,14 +51,14 @@ PURSUIT_KERNEL void scale_kernel(const double* x, Index n, double sign, double f
 }
 
 PURSUIT_KERNEL void divide_kernel(const double* b, const double* a, Index n, double* u, QuotientSums& sums) {
-  Pack difference[kPacks] = {}, most[kPacks] = {};
+  Pack nothing[kPacks] = {}, most[kPacks] = {};
   Pack up_squares[kPacks] = {}, down_squares[kPacks] = {}, up_gains[kPacks] = {}, down_gains[kPacks] = {};
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack slope, curvature;
         load(b + i, count, slope);
         load(a + i, count, curvature);
-        difference[lane] += (slope - slope) + (curvature - curvature);
+        nothing[lane] += 0 * slope + 0 * curvature;
         Pack y = curvature > 0 ? slope / curvature : Pack{};
         store(y, count, u + i);
         const Pack square = y * y, gain = y * slope;
@@ -68,13 +69,13 @@ PURSUIT_KERNEL void divide_kernel(const double* b, const double* a, Index n, dou
         make_positive(y);
         raise_to(y, most[lane]);
       });
-  sums = {sum_of(difference) == 0, largest_of(most), sum_of(up_squares),
-          sum_of(down_squares),    sum_of(up_gains), sum_of(down_gains)};
+  sums = {sum_of(nothing) == 0, largest_of(most), sum_of(up_squares),
+          sum_of(down_squares), sum_of(up_gains), sum_of(down_gains)};
 }
 
 /// What a gather adds up beside the keys it finds.
 struct Totals {
-  double difference = 0, largest = 0, squares = 0, gains = 0;
+  double nothing = 0, largest = 0, squares = 0, gains = 0;
 };
 
 /// The places of the keys in (lo, hi] within one pack; most packs hold none, and are done without a look at
@@ -98,14 +99,14 @@ PURSUIT_INLINE Index total_of(const Counts* lanes) {
 template <bool floored>
 PURSUIT_INLINE void gather_sizes_loop(const double* x, Index n, double lo, double hi, double* keys,
                                       int* places, Totals& totals, Gathered& found) {
-  Pack difference[kPacks] = {}, squares[kPacks] = {};
+  Pack nothing[kPacks] = {}, squares[kPacks] = {};
   Counts over[kPacks] = {};
   Index inside = 0;
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack key;
         load(x + i, count, key);
-        difference[lane] += key - key;
+        nothing[lane] += 0 * key;
         if constexpr (floored)
           raise_to(0.0, key);
         else
@@ -115,7 +116,7 @@ PURSUIT_INLINE void gather_sizes_loop(const double* x, Index n, double lo, doubl
         squares[lane] += above ? key * key : Pack{};
         collect(key, Counts((key > lo) & ~above), i, count, keys, places, inside);
       });
-  totals.difference = sum_of(difference);
+  totals.nothing = sum_of(nothing);
   totals.squares = sum_of(squares);
   found = {total_of(over), inside};
 }
@@ -131,24 +132,24 @@ PURSUIT_KERNEL void gather_sizes(const double* x, Index n, bool floored, double 
 /// All keys, with their places.
 PURSUIT_KERNEL void all_sizes(const double* x, Index n, double floor, double* keys, int* places,
                               Totals& totals) {
-  Pack difference[kPacks] = {};
+  Pack nothing[kPacks] = {};
   for_each_pack(
       n, [&](Index i, auto count, int lane) __attribute__((always_inline)) {
         Pack key;
         load(x + i, count, key);
-        difference[lane] += key - key;
+        nothing[lane] += 0 * key;
         raise_to(floor, key);
         make_positive(key);
         store(key, count, keys + i);
       });
   for (Index i = 0; i < n; ++i) places[i] = int(i);
-  totals.difference = sum_of(difference);
+  totals.nothing = sum_of(nothing);
 }
 
 PURSUIT_KERNEL void gather_gains(const double* b, const double* a, Index n, double sign, double floor,
                                  double lo, double hi, double* u, double* keys, int* places, Totals& totals,
                                  Gathered& found) {
-  Pack difference[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {}, gains[kPacks] = {};
+  Pack nothing[kPacks] = {}, most[kPacks] = {}, squares[kPacks] = {}, gains[kPacks] = {};
   Counts over[kPacks] = {};
   Index inside = 0;
   for_each_pack(
@@ -156,7 +157,7 @@ PURSUIT_KERNEL void gather_gains(const double* b, const double* a, Index n, doub
         Pack slope, curvature;
         load(b + i, count, slope);
         load(a + i, count, curvature);
-        difference[lane] += (slope - slope) + (curvature - curvature);
+        nothing[lane] += 0 * slope + 0 * curvature;
         Pack y = curvature > 0 ? slope / curvature : Pack{}, key = sign * y;
         store(y, count, u + i);
         raise_to(floor, key);
@@ -169,7 +170,7 @@ PURSUIT_KERNEL void gather_gains(const double* b, const double* a, Index n, doub
         raise_to(y, most[lane]);
         collect(key, Counts((key > lo) & ~above), i, count, keys, places, inside);
       });
-  totals = {sum_of(difference), largest_of(most), sum_of(squares), sum_of(gains)};
+  totals = {sum_of(nothing), largest_of(most), sum_of(squares), sum_of(gains)};
   found = {total_of(over), inside};
 }
 
@@ -230,7 +231,7 @@ void with_bounds(const TopK& top, Index n, const Part& part) {
 }  // namespace
 
 bool all_finite(ConstVectorRef x) {
-  return differences(x.data(), x.size()) == 0;
+  return zero_times(x.data(), x.size()) == 0;
 }
 
 Sums sums_of(ConstVectorRef x, double floor) {
@@ -252,7 +253,9 @@ QuotientSums divide_into(ConstVectorRef b, ConstVectorRef a, VectorRef u) {
 void SizeKeys::copy(Index first, Index count, double* keys) const {
   for (Index j = 0; j < count; ++j) {
     const double x = x_[first + j];
-    keys[j] = !std::isfinite(x) ? x - x : floored_ ? std::max(x, 0.0) : std::abs(x);
+    keys[j] = !std::isfinite(x) ? std::numeric_limits<double>::quiet_NaN()
+              : floored_        ? std::max(x, 0.0)
+                                : std::abs(x);
   }
 }
 
@@ -263,7 +266,7 @@ Gathered SizeKeys::gather(double lo, double hi, double* keys, int* places) {
     all_sizes(x_.data(), x_.size(), floored_ ? 0.0 : kUnbounded, keys, places, totals);
   else
     gather_sizes(x_.data(), x_.size(), floored_, lo, hi, keys, places, totals, found);
-  finite = totals.difference == 0;
+  finite = totals.nothing == 0;
   squares_above = totals.squares;
   return found;
 }
@@ -282,7 +285,8 @@ void GainKeys::copy(Index first, Index count, double* keys) const {
   for (Index j = 0; j < count; ++j) {
     const double b = b_[first + j], a = a_[first + j];
     const bool known = std::isfinite(a) && std::isfinite(b);
-    keys[j] = known ? std::max(a > 0 ? sign_ * b / a : 0.0, floor_) * (sign_ * b) : (b - b) + (a - a);
+    keys[j] = known ? std::max(a > 0 ? sign_ * b / a : 0.0, floor_) * (sign_ * b)
+                    : std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -291,7 +295,7 @@ Gathered GainKeys::gather(double lo, double hi, double* keys, int* places) {
   Gathered found{};
   gather_gains(b_.data(), a_.data(), b_.size(), sign_, floor_, lo, hi, u_.data(), keys, places, totals,
                found);
-  finite = totals.difference == 0;
+  finite = totals.nothing == 0;
   largest = totals.largest;
   squares_above = totals.squares;
   gains_above = totals.gains;

@@ -25,12 +25,13 @@ class PerAtom final : public AtomSet {
   /// Sets that differ in their last number alone, "sparse:30,20"; there is no text for others.
   std::string spec() const override {
     std::string text = sets_.front()->spec();
-    const std::string common = text.substr(0, text.rfind(':') + 1);
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) return "custom:per-atom";
+    const std::string common(text, 0, colon + 1);
     for (std::size_t i = 1; i < sets_.size(); ++i) {
       const std::string next = sets_[i]->spec();
-      if (common.empty() || next.rfind(':') + 1 != common.size() || !next.starts_with(common))
-        return "custom:per-atom";
-      text += "," + next.substr(common.size());
+      if (next.rfind(':') != colon || !next.starts_with(common)) return "custom:per-atom";
+      text.append(",").append(next, colon + 1);
     }
     return text;
   }

@@ -139,7 +139,7 @@ class Product final : public ConeSet {
 
 }  // namespace
 
-Atoms product(std::vector<RangePart> parts) {
+Atoms product(const std::vector<RangePart>& parts) {
   return std::make_shared<Product>(parts);
 }
 

@@ -17,7 +17,7 @@ UnitVectors::UnitVectors(bool nonnegative, SupportsPtr supports)
 
 std::string UnitVectors::spec() const {
   if (!supports_) return nonnegative_ ? "nonneg" : "sphere";
-  const std::string spec = supports_->spec();
+  std::string spec = supports_->spec();
   if (!nonnegative_) return spec;
   constexpr std::string_view kCustom = "custom:";  // stays in front
   return spec.starts_with(kCustom) ? "custom:nonneg+" + spec.substr(kCustom.size()) : "nonneg+" + spec;

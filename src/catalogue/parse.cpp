@@ -192,7 +192,7 @@ Atoms parse_atoms(const std::string& spec) {
           "atom set '{}': '{}' does not begin with a range of entries such as 0-99:", spec, text));
     parts.push_back(std::move(*part));
   }
-  return product(std::move(parts));
+  return product(parts);
 }
 
 }  // namespace pursuit

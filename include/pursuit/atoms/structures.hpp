@@ -94,12 +94,12 @@ struct Dictionary {
   std::string source = {};
 };
 /// Columns up to sign. One product with the dictionary.
-Atoms dictionary(Dictionary dictionary);
+Atoms dictionary(const Dictionary& dictionary);
 /// Unit vectors in the span of the columns. O(n d), fit O(n d^2) for d columns.
-Atoms span(Dictionary dictionary);
+Atoms span(const Dictionary& dictionary);
 /// Unit vectors in the span of some k of the columns. Exact for orthonormal columns and equal curvatures, by
 /// orthogonal matching pursuit otherwise.
-Atoms sparse_in(Dictionary dictionary, Index k);
+Atoms sparse_in(const Dictionary& dictionary, Index k);
 
 // ---- sets made of sets
 
@@ -114,6 +114,6 @@ struct RangePart {
 };
 /// Unit vectors whose ranges are multiples of members of their sets, which must be sets of unit vectors. The
 /// ranges follow each other without gaps.
-Atoms product(std::vector<RangePart> parts);
+Atoms product(const std::vector<RangePart>& parts);
 
 }  // namespace pursuit
