@@ -43,6 +43,9 @@ GraphSupports::GraphSupports(Graph graph, Index k, Index components)
     : graph_(std::move(graph)), k_(k), c_(components) {
   if (k < 1) throw InvalidArgument(fmt::format("{}: at least 1 vertex must be allowed", spec()));
   if (components < 1) throw InvalidArgument(fmt::format("{}: at least 1 component must be allowed", spec()));
+  if (k > graph_.vertices)
+    throw InvalidArgument(fmt::format("{}: {} vertices do not fit a graph of {}; allowed are 1..{}", spec(),
+                                      k, graph_.vertices, graph_.vertices));
   neighbours_.resize(std::size_t(graph_.vertices));
   UnionFind joined(graph_.vertices);
   std::sort(graph_.edges.begin(), graph_.edges.end());
@@ -67,9 +70,6 @@ std::string GraphSupports::spec() const {
 
 void GraphSupports::require_dimension(Index n) const {
   require_length(spec(), graph_.vertices, n);
-  if (k_ > n)
-    throw InvalidArgument(fmt::format("{}: {} vertices do not fit a vector of {} entries; allowed are 1..{}",
-                                      spec(), k_, n, n));
 }
 
 double GraphSupports::factor() const {

@@ -183,7 +183,7 @@ TEST(GraphSupports, RefuseWhatIsNoGraph) {
   EXPECT_THAT(message_of<InvalidArgument>([] { graph({3, {}}, 0); }), HasSubstr("at least 1 vertex"));
   EXPECT_THAT(message_of<InvalidArgument>([] { graph({3, {}}, 1, 0); }), HasSubstr("at least 1 component"));
   EXPECT_THAT(message_of<InvalidArgument>([] {
-                graph({3, {}}, 4)->require_dimension(3);
+                graph({3, {}}, 4);
               }),
               AllOf(HasSubstr("4 vertices"), HasSubstr("allowed are 1..3")));
   EXPECT_THAT(message_of<InvalidArgument>([] {

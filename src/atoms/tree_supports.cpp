@@ -14,6 +14,9 @@ TreeSupports::TreeSupports(Tree tree, Index k) : tree_(std::move(tree)), k_(k) {
   if (k < 1) throw InvalidArgument(fmt::format("{}: at least 1 node must be allowed", spec()));
   const auto n = Index(tree_.parent.size());
   if (n == 0) throw InvalidArgument(fmt::format("{}: there are no nodes", spec()));
+  if (k > n)
+    throw InvalidArgument(
+        fmt::format("{}: {} nodes do not fit a tree of {}; allowed are 1..{}", spec(), k, n, n));
   std::vector<std::vector<Index>> children(std::size_t(n + 1));  // of the roots' common parent last
   for (Index i = 0; i < n; ++i) {
     const Index parent = tree_.parent[std::size_t(i)];
@@ -59,9 +62,6 @@ std::string TreeSupports::spec() const {
 
 void TreeSupports::require_dimension(Index n) const {
   require_length(spec(), Index(tree_.parent.size()), n);
-  if (k_ > n)
-    throw InvalidArgument(
-        fmt::format("{}: {} nodes do not fit a vector of {} entries; allowed are 1..{}", spec(), k_, n, n));
 }
 
 bool TreeSupports::allows(ConstVectorRef u) const {

@@ -93,7 +93,7 @@ TEST(TreeSupports, RefuseWhatIsNoTree) {
               AllOf(HasSubstr("parents of node 1"), HasSubstr("cycle")));
   EXPECT_THAT(message_of<InvalidArgument>([] { tree({{1, 0}}, 1); }), HasSubstr("cycle"));
   EXPECT_THAT(message_of<InvalidArgument>([] {
-                tree({{-1, 0}}, 3)->require_dimension(2);
+                tree({{-1, 0}}, 3);
               }),
               AllOf(HasSubstr("3 nodes"), HasSubstr("allowed are 1..2")));
   EXPECT_THAT(message_of<InvalidArgument>([] {
