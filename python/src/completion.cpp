@@ -60,6 +60,20 @@ py::dict described(CompletionResult result, const Watch& watch) {
   return out;
 }
 
+/// Runs complete or complete_structured without the interpreter's lock, under the eyes of a callback.
+template <class Options>
+py::dict watched(ObservedEntries entries, Options options,
+                 CompletionResult (*solve)(ObservedEntries, const Options&), const py::object& callback) {
+  Watch watch(callback);
+  options.observer = watch.completion_observer();
+  CompletionResult result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = solve(std::move(entries), options);
+  }
+  return described(std::move(result), watch);
+}
+
 py::tuple predictions(const CompletionModel& model, const Ints& row, const Ints& col, int threads) {
   if (row.size() != col.size()) throw InvalidArgument("as many rows as columns are needed");
   std::vector<Position> positions;
@@ -126,25 +140,17 @@ void bind_completion(py::module_& m) {
          bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
          const CompletionModel* start, std::uint64_t seed, int threads, std::optional<double> time_limit,
          const py::object& callback) {
-        ObservedEntries entries = entries_of(rows, cols, row, col, value);
-        Watch watch(callback);
         CompletionOptions options;
         options.max_rank = max_rank;
         options.use_pattern = use_pattern;
         options.validation = validation;
-        options.samples = samples.value_or(draws_for_high_effort(entries.size()));
+        options.samples = samples.value_or(draws_for_high_effort(Index(value.size())));
         options.range = range_of(range);
         options.start = start;
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
-        options.observer = watch.completion_observer();
-        CompletionResult result;
-        {
-          const py::gil_scoped_release unlocked;
-          result = complete(std::move(entries), options);
-        }
-        return described(std::move(result), watch);
+        return watched(entries_of(rows, cols, row, col, value), options, complete, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("max_rank"), py::arg("use_pattern"), py::arg("validation"), py::arg("samples"),
@@ -157,8 +163,6 @@ void bind_completion(py::module_& m) {
          const Atoms& right, const std::string& weights, const std::string& regularization, bool offsets,
          Index max_rank, const std::vector<int>& corrections, double validation, const Bounds& range,
          std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
-        ObservedEntries entries = entries_of(rows, cols, row, col, value);
-        Watch watch(callback);
         StructuredOptions options;
         options.left = left;
         options.right = right;
@@ -172,13 +176,7 @@ void bind_completion(py::module_& m) {
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
-        options.observer = watch.completion_observer();
-        CompletionResult result;
-        {
-          const py::gil_scoped_release unlocked;
-          result = complete_structured(std::move(entries), options);
-        }
-        return described(std::move(result), watch);
+        return watched(entries_of(rows, cols, row, col, value), options, complete_structured, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("regularization"), py::arg("offsets"),

@@ -9,9 +9,6 @@
 //   mkdir corpus
 //   ./fuzz_atom_specs -dict=tests/fuzz/atom_specs.dict -max_total_time=180 corpus tests/fuzz/seeds_atom_specs
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,33 +16,12 @@
 #include <string>
 
 #include "catalogue/index_files.hpp"
+#include "memory_file.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 
 namespace pursuit {
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-/// The readers take files; this one is in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& bytes) : descriptor_(::memfd_create("input", 0)) {
-    require(descriptor_ >= 0 && ::write(descriptor_, bytes.data(), bytes.size()) == ssize_t(bytes.size()),
-            "no file in memory");
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(descriptor_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 /// Sets that come from files are left to the readers: specs could name any file of the machine.
 bool names_a_file(const std::string& spec) {
@@ -88,11 +64,12 @@ void read_graph_soundly(const std::string& path) {
 void read_anything(char what, const std::string& rest) {
   try {
     switch (what) {
-      case 'g': return read_groups_soundly(MemoryFile(rest).path());
-      case 't': return read_tree_soundly(MemoryFile(rest).path());
-      case 'e': return read_graph_soundly(MemoryFile(rest).path());
+      case 'g': return read_groups_soundly(MemoryFile(rest.data(), rest.size()).path());
+      case 't': return read_tree_soundly(MemoryFile(rest.data(), rest.size()).path());
+      case 'e': return read_graph_soundly(MemoryFile(rest.data(), rest.size()).path());
       case 'm':
-        for (const unsigned char mark : read_mask(MemoryFile(rest).path())) require(mark <= 1, "0 or 1");
+        for (const unsigned char mark : read_mask(MemoryFile(rest.data(), rest.size()).path()))
+          require(mark <= 1, "0 or 1");
         return;
       default: return read_spec(rest);
     }

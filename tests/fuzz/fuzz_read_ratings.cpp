@@ -9,9 +9,6 @@
 //   mkdir corpus
 //   ./fuzz_read_ratings -dict=tests/fuzz/read_matrix.dict -max_total_time=180 corpus tests/fuzz/seeds_ratings
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,33 +19,12 @@
 #include <string>
 #include <utility>
 
+#include "memory_file.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
 namespace pursuit {
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-/// The readers take files; this one is in memory.
-class MemoryFile {
- public:
-  MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(::memfd_create("input", 0)) {
-    require(descriptor_ >= 0 && ::write(descriptor_, data, size) == static_cast<ssize_t>(size),
-            "no file in memory");
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(descriptor_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 void require_sound(const Ratings& ratings) {
   const ObservedEntries& entries = ratings.entries;
