@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "places.hpp"
+
 namespace pursuit {
 
 struct Finished {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "places.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/io/matrix_file.hpp"
 

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "places.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/pursuit/pca.hpp"
