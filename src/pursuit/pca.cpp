@@ -213,12 +213,13 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
   if (covariance.rows() != p)
     throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));
   data_matrix(covariance);  // refuses entries that are not finite
+  const double largest = covariance.cwiseAbs().maxCoeff();
   for (Index j = 0; j < p; ++j) {
     if (covariance(j, j) < 0)
       throw InvalidInput(fmt::format("a covariance cannot have the negative diagonal entry {:g} at {}",
                                      covariance(j, j), j + 1));
     for (Index i = 0; i < j; ++i)
-      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * covariance.cwiseAbs().maxCoeff())
+      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * largest)
         throw InvalidInput(fmt::format(
             "a covariance must be symmetric: {:g} at row {}, column {}, but {:g} at row {}, column {}",
             covariance(i, j), i + 1, j + 1, covariance(j, i), j + 1, i + 1));
