@@ -12,8 +12,8 @@ namespace pursuit {
 namespace {
 
 // All inner products are kept where they take at most so many times the memory of the dictionary, or are few.
-constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 22;
-constexpr Index kColumnsAtOnce = 256;
+constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 23;
+constexpr Index kColumnsAtOnce = 1024;
 constexpr Index kFirstCapacity = 32;  // atoms of a signal, before more room is made
 
 /// out = start - columns * weights, a few hundred rows at a time so that `out` stays in registers and first

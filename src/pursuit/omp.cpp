@@ -13,7 +13,7 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kSignalsAtOnce = 1024;  // whose products with the dictionary are held at a time
+constexpr Index kProductsAtOnce = Index(1) << 22;  // of columns and signals that are held at a time
 
 }  // namespace
 
@@ -43,8 +43,9 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   result.relative_errors.resize(signals.cols());
   result.stops.resize(std::size_t(signals.cols()));
   std::vector<std::vector<Eigen::Triplet<double>>> entries(std::size_t(signals.cols()));
-  for (Index first = 0; first < signals.cols(); first += kSignalsAtOnce) {
-    const Index count = std::min(kSignalsAtOnce, signals.cols() - first);
+  const Index at_once = std::max<Index>(kProductsAtOnce / D.cols, 64);
+  for (Index first = 0; first < signals.cols(); first += at_once) {
+    const Index count = std::min(at_once, signals.cols() - first);
     const Matrix correlations =
         dictionary.products(signals.middleCols(first, count));  // D^T y of every signal
     parallel_for(count, threads, [&](Index i) {

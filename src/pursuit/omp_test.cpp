@@ -172,9 +172,9 @@ TEST(UnitColumns, KeepInnerProductsOnlyWhereTheyTakeLittleMemory) {
 
 TEST(Omp,
      ManySignalsOverAWideDictionaryEqualTheTextbook) {  // more than are held at a time, products as needed
-  const Matrix D = random_dictionary(4, 3000, 19), Y = random_dictionary(4, 1100, 20);
+  const Matrix D = random_dictionary(4, 3000, 19), Y = random_dictionary(4, 1500, 20);
   const OmpResult result = omp(D, Y, {.atoms = 3});
-  for (const Index s : {Index(0), Index(1023), Index(1024), Index(1099)}) {
+  for (const Index s : {Index(0), Index(1397), Index(1398), Index(1499)}) {
     const Vector expected = textbook_omp(D, Y.col(s), 3);
     EXPECT_LT((Vector(result.codes.col(s)) - expected).norm(), 1e-10 * expected.norm()) << s;
   }
