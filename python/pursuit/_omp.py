@@ -107,8 +107,8 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
         short = sum(stop in ("dependent_atom", "no_ascent") for stop in stops)
         if short:
             warnings.warn(
-                f"{short} of {len(stops)} targets got fewer than {self.n_nonzero_coefs_} features: the others are "
-                "combinations of those found, constant, or orthogonal to what is left of the target",
+                f"{short} of {len(stops)} targets got fewer than {self.n_nonzero_coefs_} features: the "
+                "others are combinations of those found, constant, or orthogonal to what is left",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -211,17 +211,18 @@ def _whole_numbers(name: str, values: ArrayLike, dimensions: int = 1) -> NDArray
     return array.astype(np.int64)
 
 
-def _labels(groups: Any) -> NDArray[np.int64]:
+def _labels(given: Any) -> NDArray[np.int64]:
     """The group of every entry, 0, 1, ..., from the entries of every group or the label of every entry."""
-    if not any(isinstance(each, (list, tuple, set, range, np.ndarray)) for each in groups):
-        labels = np.asarray(groups)
+    if not any(isinstance(each, (list, tuple, set, range, np.ndarray)) for each in given):
+        labels = np.asarray(given)
         if labels.ndim != 1 or labels.size == 0:
-            raise ValueError("groups: the entries of every group, or the label of every entry, are needed")
+            raise ValueError("entries: the entries of every group, or the label of every entry, are needed")
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    members = [_whole_numbers("groups", sorted(each)) for each in groups]
+    members = [_whole_numbers("entries", sorted(each)) for each in given]
     entries = np.concatenate(members)
     if not np.array_equal(np.sort(entries), np.arange(entries.size)):
-        raise ValueError(f"groups: every entry of 0..{max(entries.size, entries.max() + 1) - 1} is in one group")
+        last = max(entries.size - 1, int(entries.max()))
+        raise ValueError(f"entries: every entry of 0..{last} must be in one group, and in one only")
     group_of = np.empty(entries.size, dtype=np.int64)
     group_of[entries] = np.repeat(np.arange(len(members)), [each.size for each in members])
     return group_of
@@ -231,11 +232,11 @@ def _same(a: Any, b: Any) -> bool:
     """Equality of what sets are made from, data included."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
-    if scipy.sparse.issparse(a) or scipy.sparse.issparse(b):
-        return scipy.sparse.issparse(a) and scipy.sparse.issparse(b) and a.shape == b.shape and (a != b).nnz == 0
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.array_equal(a, b)
-    return bool(a == b)
+    if scipy.sparse.issparse(a) and scipy.sparse.issparse(b):
+        return a.shape == b.shape and (a != b).nnz == 0
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return type(a) is type(b) and bool(a == b)
 
 
 def sphere() -> AtomSet:
@@ -265,9 +266,9 @@ def lp(p: float) -> AtomSet:
 
 
 def group(
-    groups: Path | Sequence[Sequence[int]] | ArrayLike, active: int, per_group: int | None = None
+    entries: Path | Sequence[Sequence[int]] | ArrayLike, groups: int, per_group: int | None = None
 ) -> AtomSet:
-    """At most ``active`` groups of entries have non-zeros, at most ``per_group`` each.
+    """At most so many ``groups`` of entries have non-zeros, at most ``per_group`` each.
 
     The groups are given as a list of lists of entries, counted from 0, as an array with the label of every
     entry, or as a file with one group per line.
@@ -280,14 +281,14 @@ def group(
     >>> atoms.group(["a", "b", "a", "b"], 1) == atoms.group([[0, 2], [1, 3]], 1)
     True
     """
-    if _is_path(groups):
-        return _spec("group", _quoted(groups), active, per_group)
-    return _group(_labels(groups), active, per_group)
+    if _is_path(entries):
+        return _spec("group", _quoted(entries), groups, per_group)
+    return _group(_labels(entries), groups, per_group)
 
 
-def _group(group_of: NDArray[np.int64], active: int, per_group: int | None) -> AtomSet:
-    core = _core.group_atoms(group_of.tolist(), active, per_group)
-    return AtomSet(core, (_group, (group_of, active, per_group)))
+def _group(group_of: NDArray[np.int64], groups: int, per_group: int | None) -> AtomSet:
+    core = _core.group_atoms(group_of.tolist(), groups, per_group)
+    return AtomSet(core, (_group, (group_of, groups, per_group)))
 
 
 def tree(parents: Path | ArrayLike, k: int) -> AtomSet:
@@ -401,7 +402,8 @@ def onehot() -> AtomSet:
 
 
 def support(mask: Path | ArrayLike) -> AtomSet:
-    """Entries outside a mask are zero; an array or file with 1 for every entry inside and 0 for the others."""
+    """Entries outside a mask are zero; an array or file with 1 for every entry inside and 0 for
+    the others."""
     if _is_path(mask):
         return _spec("support", _quoted(mask))
     marks = np.asarray(mask)
@@ -420,7 +422,7 @@ def dictionary(columns: Path | ArrayLike) -> AtomSet:
     Examples
     --------
     >>> from pursuit import atoms
-    >>> atoms.dictionary([[1.0, 1.0], [0.0, 1.0]]).maximize([1.0, -2.0])
+    >>> atoms.dictionary([[1.0, 1.0], [0.0, 1.0]]).maximize([-1.0, -2.0])
     array([-0.70710678, -0.70710678])
     """
     return _of_columns("dictionary", columns)

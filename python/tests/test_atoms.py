@@ -222,10 +222,10 @@ def test_files_may_have_any_name(tmp_path, name):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: atoms.group([[0, 1], [1, 2]], 1), "groups"),
-        (lambda: atoms.group([[0, 1], [3]], 1), "groups"),
-        (lambda: atoms.group([], 1), "groups"),
-        (lambda: atoms.group([[0.5], [1.0]], 1), "groups"),
+        (lambda: atoms.group([[0, 1], [1, 2]], 1), "entries"),
+        (lambda: atoms.group([[0, 1], [3]], 1), "entries"),
+        (lambda: atoms.group([], 1), "entries"),
+        (lambda: atoms.group([[0.5], [1.0]], 1), "entries"),
         (lambda: atoms.tree([0.5, 1.0], 1), "parents"),
         (lambda: atoms.tree([1, 0], 1), "cycle"),
         (lambda: atoms.graph([[0, 1, 2]], 1), "edges"),

@@ -85,16 +85,18 @@ def test_dependent_features_are_told(rng):
     assert np.count_nonzero(model.coef_) == 2
 
 
-def test_the_dictionary_is_not_copied_and_inner_products_are_bounded(rng):
+def test_the_dictionary_is_not_copied_and_inner_products_are_bounded():
     code = """
 import resource, sys, numpy as np, pursuit
 from pursuit import _core
-D, Y = np.random.default_rng(0).standard_normal((64, 6000)), np.random.default_rng(1).standard_normal((64, 400))
+rng = np.random.default_rng(0)
+D, Y = rng.standard_normal((64, 6000)), rng.standard_normal((64, 400))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 _core.omp(D, Y, atoms=5, weights="free", target_error=0.0, threads=1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    used = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    used = int(run.stdout)
     assert used < 100_000, f"{used} KB; all inner products would take 288000"
 
 

@@ -162,6 +162,8 @@ TEST(ParseAtoms, ReadsNumbersWithAPlusInTheirExponent) {
 TEST(ParseAtoms, RefusesQuotesThatDoNotClose) {
   EXPECT_THAT(refusal("group:\"a+b.txt:2"), HasSubstr("a quote is opened and not closed"));
   EXPECT_THAT(refusal("group:\"a\"b.txt:2"), HasSubstr("\"a\"b.txt goes on after its closing quote"));
+  for (const char* spec : {"\"", "\"abc", "\"\"\"", "group:\"", "0-9:group:\"a|10-:nonneg", "nonneg+\"a"})
+    EXPECT_THAT(refusal(spec), testing::StartsWith("atom set '")) << spec;
   EXPECT_THAT(refusal("group:\"\":2"), HasSubstr("the name of a file is missing"));
 }
 

@@ -25,7 +25,7 @@ std::optional<Number> parse_number(const std::string& text) {
 /// Where the quote that opens at `begin` closes; npos where it does not.
 std::size_t closing_quote(const std::string& text, std::size_t begin) {
   std::size_t end = text.find('"', begin + 1);
-  while (end + 1 < text.size() && text[end + 1] == '"') end = text.find('"', end + 2);  // "" stands for one
+  while (end < text.size() - 1 && text[end + 1] == '"') end = text.find('"', end + 2);  // "" stands for one
   return end;
 }
 

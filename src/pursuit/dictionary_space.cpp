@@ -77,7 +77,8 @@ Matrix UnitColumns::columns(Index first, Index count) const {
 Matrix UnitColumns::products(const Matrix& signals) const {
   Matrix result;
   data_matrix(view_, threads_)->apply_transposed(signals, result);
-  return inverse_norms_.asDiagonal() * result;
+  result.array().colwise() *= inverse_norms_.array();
+  return result;
 }
 
 const double* UnitColumns::gram_column(Index j, Vector& scratch) const {
