@@ -12,7 +12,7 @@ namespace pursuit {
 namespace {
 
 // All inner products are kept where they take at most so many times the memory of the dictionary, or are few.
-constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 23;
+constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 24;
 constexpr Index kColumnsAtOnce = 1024;
 constexpr Index kFirstCapacity = 32;  // atoms of a signal, before more room is made
 

@@ -157,24 +157,24 @@ TEST(Omp, TakesDictionariesInEitherOrderWithoutACopy) {
 }
 
 TEST(UnitColumns, KeepInnerProductsOnlyWhereTheyTakeLittleMemory) {
-  const Matrix small = random_dictionary(20, 60, 17), wide = random_dictionary(3, 3000, 18);
+  const Matrix small = random_dictionary(20, 60, 17), wide = random_dictionary(3, 4200, 18);
   EXPECT_TRUE(UnitColumns(view_of(small), true).keeps_gram());
   EXPECT_FALSE(UnitColumns(view_of(small), false).keeps_gram());
   const UnitColumns columns(view_of(wide), true);
   EXPECT_FALSE(columns.keeps_gram()) << "a thousand times the memory of the dictionary";
   Vector scratch;
-  const Matrix unit = columns.columns(0, 3000);
+  const Matrix unit = columns.columns(0, 4200);
   const double* products = columns.gram_column(1234, scratch);
   EXPECT_LT(
-      (Eigen::Map<const Vector>(products, 3000) - unit.transpose() * unit.col(1234)).cwiseAbs().maxCoeff(),
+      (Eigen::Map<const Vector>(products, 4200) - unit.transpose() * unit.col(1234)).cwiseAbs().maxCoeff(),
       1e-14);
 }
 
 TEST(Omp,
      ManySignalsOverAWideDictionaryEqualTheTextbook) {  // more than are held at a time, products as needed
-  const Matrix D = random_dictionary(4, 3000, 19), Y = random_dictionary(4, 1500, 20);
+  const Matrix D = random_dictionary(4, 4200, 19), Y = random_dictionary(4, 1100, 20);
   const OmpResult result = omp(D, Y, {.atoms = 3});
-  for (const Index s : {Index(0), Index(1397), Index(1398), Index(1499)}) {
+  for (const Index s : {Index(0), Index(997), Index(998), Index(1099)}) {
     const Vector expected = textbook_omp(D, Y.col(s), 3);
     EXPECT_LT((Vector(result.codes.col(s)) - expected).norm(), 1e-10 * expected.norm()) << s;
   }

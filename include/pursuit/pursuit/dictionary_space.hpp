@@ -41,6 +41,7 @@ class UnitColumns {
 inline DenseView<double> view_of(const Matrix& D) {
   return {D.data(), D.rows(), D.cols(), D.rows()};
 }
+DenseView<double> view_of(Matrix&&) = delete;  // nobody would own it
 
 class DictionarySpace {
  public:
