@@ -28,6 +28,7 @@ constexpr const char* kFooter =
   support:mask.npy+sparse:5  at most 5 non-zeros, all inside the mask
   0-99:nonneg|100-:sparse:5  the first 100 entries non-negative, the others with at most 5 non-zeros
   sparse:300,200,100         300 non-zeros for the first atom, 200 for the second, 100 for all others
+  group:"a+b.txt":2          a file whose name holds one of : + | , stands in quotes
 
 Examples:
   pursuit atoms                          list all sets

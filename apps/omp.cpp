@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "apps/output.hpp"
 #include "apps/session.hpp"
@@ -29,7 +30,8 @@ Examples:
   pursuit omp D.npy Y.npy --atoms 50 --weights newest       matching pursuit
   pursuit omp D.npy y.npy --atoms 20 --certificate          convergence of the first signal against theory)";
 
-Matrix dense(const AnyMatrix& matrix) {
+Matrix dense(AnyMatrix matrix) {
+  if (auto* doubles = std::get_if<Matrix>(&matrix)) return std::move(*doubles);
   return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
 }
 
@@ -70,8 +72,10 @@ int run(OmpCommand& command) {
   const double seconds = timer.seconds();
   if (!command.out.empty()) write_matrix(command.out, {SparseMatrix(result.codes), {}, {}});
 
-  std::map<std::string, Index> stops;
-  for (const Stop stop : result.stops) ++stops[name(stop)];
+  std::map<Stop, Index> stops;
+  for (const Stop stop : result.stops) ++stops[stop];
+  nlohmann::json stop_counts = nlohmann::json::object();
+  for (const auto& [stop, count] : stops) stop_counts[name(stop)] = count;
   const double total = signals.norm();
   const double error = total > 0 ? (signals - dictionary * result.codes).norm() / total : 0.0;
   nlohmann::json object = {{"relative_error", error},
@@ -81,7 +85,7 @@ int run(OmpCommand& command) {
                            {"mean_relative_error", result.relative_errors.mean()},
                            {"max_relative_error", result.relative_errors.maxCoeff()},
                            {"seconds", seconds},
-                           {"stop", stops},
+                           {"stop", stop_counts},
                            {"peak_memory_bytes", peak_memory_bytes()}};
   if (command.certificate) object["certificate"] = certify(dictionary, signals.col(0), command.options.atoms);
   if (command.common.json) {
@@ -92,7 +96,8 @@ int run(OmpCommand& command) {
       "{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
       signals.cols(), result.codes.nonZeros(), error, result.relative_errors.mean(),
       result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
-  for (const auto& [stop, count] : stops) fmt::print("  {} stopped by {}\n", count, stop);
+  for (const auto& [stop, count] : stops)
+    fmt::print("  {} stopped by {}: {}\n", count, name(stop), explanation(stop));
   if (command.certificate) print_certificate(object["certificate"]);
   return success;
 }

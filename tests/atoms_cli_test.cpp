@@ -96,6 +96,30 @@ TEST_F(AtomsCli, ReportsABrokenLawWithAStatus) {
               HasSubstr("failed with status 7"));
 }
 
+TEST_F(AtomsCli, SaysWhatAPluginThrows) {
+  write("throws.cpp",
+        "#include <stdexcept>\n"
+        "extern \"C\" int number(const double*, double*, long) { throw 7; }\n"
+        "extern \"C\" int words(const double*, double*, long) { throw std::runtime_error(\"no hats today\"); "
+        "}\n");
+  ASSERT_EQ(std::system(fmt::format("cd '{}' && '{}' -shared -fPIC throws.cpp -o 'th+rows.so'", path("."),
+                                    PURSUIT_COMPILER)
+                            .c_str()),
+            0);
+  expect_refused(
+      {{"no exception", "factor A.npy --rank 2 --left 'plugin:\"./th+rows.so\":number'", 2,
+        "threw something that is no std::exception"},
+       {"an exception", "factor A.npy --rank 2 --left 'plugin:\"./th+rows.so\":words'", 2, "no hats today"}});
+}
+
+TEST_F(AtomsCli, TakesFilesOfAnyName) {
+  write("c++, a:b|c.txt", "0 1 2 3 4\n5 6 7 8 9\n10 11 12 13 14\n15 16 17 18 19\n");
+  const std::string spec = "'nonneg+group:\"c++, a:b|c.txt\":2'";
+  EXPECT_EQ(run("atoms " + spec).status, 0);
+  ASSERT_EQ(run("factor A.npy --rank 2 --right " + spec + " --out m.npz").status, 0);
+  EXPECT_EQ(run("inspect m.npz").status, 0);
+}
+
 TEST_F(AtomsCli, KeepsKnownAtomsAndStartsFromGivenOnes) {
   const std::string nmf = "factor A.npy --left nonneg --right nonneg --weights nonneg ";
   ASSERT_EQ(run(nmf + "--rank 2 --out two.npz").status, 0);

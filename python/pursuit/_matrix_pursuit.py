@@ -27,7 +27,7 @@ class MatrixPursuit(FactorizationModel):
         Structure of the factors of rows and of features; see `pursuit.atoms`.
     weights : str, default="free"
         "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest
-        (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of this sum
+        (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of at most this sum
         (Frank-Wolfe); "economic": two numbers.
     corrections : int, default=2
         Sweeps over all atoms after every new one.

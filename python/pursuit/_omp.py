@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
 
     Features are added one by one, each the one most correlated with what is left, all coefficients re-fitted
     every time. With columns of X as a dictionary and columns of y as signals this is sparse coding; targets
-    share one product X^T y and one Gram matrix, which makes many of them cheap.
+    share one product X^T y and, where it is not far larger than X, one Gram matrix, which makes many of them
+    cheap. A constant feature gets the coefficient 0. A RuntimeWarning says where dependent features left
+    targets with fewer of them than asked for.
 
     Parameters
     ----------
@@ -27,8 +30,8 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
     fit_intercept : bool, default=True
     weights : str, default="free"
         "free" re-fits all coefficients (orthogonal matching pursuit), "newest" only the newest (matching
-        pursuit), "nonneg" keeps them non-negative, "convex:RADIUS" non-negative and of this sum
-        (Frank-Wolfe).
+        pursuit), "nonneg" keeps them non-negative, "convex:RADIUS" non-negative and of at most this sum
+        (Frank-Wolfe; counted for features scaled to unit norm).
     n_jobs : int, optional
         Threads; None means 1, -1 all cores. The result does not depend on it.
 
@@ -88,9 +91,12 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
         if self.fit_intercept:
             x_mean, y_mean = X.mean(axis=0, dtype=np.float64), signals.mean(axis=0)
             dictionary, signals = X - x_mean, signals - y_mean
+            # What is left of a constant feature is the rounding of its mean, no direction to look along.
+            spread = np.sqrt(np.einsum("ij,ij->j", dictionary, dictionary))
+            dictionary[:, spread <= 4 * np.finfo(np.float64).eps * len(X) * np.abs(x_mean)] = 0
         most = max(1, X.shape[1] // 10) if self.n_nonzero_coefs is None else self.n_nonzero_coefs
         self.n_nonzero_coefs_ = require_count("n_nonzero_coefs", most, at_most=X.shape[1], shape=X.shape)
-        codes, errors, _ = _core.omp(
+        codes, errors, stops = _core.omp(
             dictionary,
             signals,
             atoms=self.n_nonzero_coefs_,
@@ -98,6 +104,14 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
             target_error=self.target_error,
             threads=threads_for(self.n_jobs),
         )
+        short = sum(stop in ("dependent_atom", "no_ascent") for stop in stops)
+        if short:
+            warnings.warn(
+                f"{short} of {len(stops)} targets got fewer than {self.n_nonzero_coefs_} features: the "
+                "others are combinations of those found, constant, or orthogonal to what is left",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         self.sparse_coef_ = codes.T.tocsr().astype(X.dtype)
         intercept = y_mean - np.asarray(self.sparse_coef_ @ x_mean).ravel()
         self.intercept_ = float(intercept[0]) if self._single_target else intercept

@@ -24,6 +24,7 @@ import os
 from typing import Any, Callable, Sequence, Union
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
@@ -94,7 +95,7 @@ class AtomSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AtomSet):
             return NotImplemented
-        return self._source == other._source or (
+        return _same(self._source, other._source) or (
             self.spec == other.spec and not self.spec.startswith("custom:")
         )
 
@@ -192,6 +193,52 @@ def _text(parameter: Any) -> str:
     return os.fspath(parameter) if isinstance(parameter, os.PathLike) else str(parameter)
 
 
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _quoted(path: Any) -> str:
+    """A path as a spec holds it: in quotes where a character means something there."""
+    text = os.fspath(path)
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ':+|,"') else text
+
+
+def _whole_numbers(name: str, values: ArrayLike, dimensions: int = 1) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.size == 0 or array.ndim != dimensions or not np.issubdtype(array.dtype, np.integer):
+        shape = f"an array of {array.dtype} of shape {array.shape}"
+        raise ValueError(f"{name}: whole numbers in {dimensions} dimension(s) are needed, not {shape}")
+    return array.astype(np.int64)
+
+
+def _labels(given: Any) -> NDArray[np.int64]:
+    """The group of every entry, 0, 1, ..., from the entries of every group or the label of every entry."""
+    if not any(isinstance(each, (list, tuple, set, range, np.ndarray)) for each in given):
+        labels = np.asarray(given)
+        if labels.ndim != 1 or labels.size == 0:
+            raise ValueError("entries: the entries of every group, or the label of every entry, are needed")
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    members = [_whole_numbers("entries", sorted(each)) for each in given]
+    entries = np.concatenate(members)
+    if not np.array_equal(np.sort(entries), np.arange(entries.size)):
+        last = max(entries.size - 1, int(entries.max()))
+        raise ValueError(f"entries: every entry of 0..{last} must be in one group, and in one only")
+    group_of = np.empty(entries.size, dtype=np.int64)
+    group_of[entries] = np.repeat(np.arange(len(members)), [each.size for each in members])
+    return group_of
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equality of what sets are made from, data included."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if scipy.sparse.issparse(a) and scipy.sparse.issparse(b):
+        return a.shape == b.shape and (a != b).nnz == 0
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return type(a) is type(b) and bool(a == b)
+
+
 def sphere() -> AtomSet:
     """All vectors of unit length."""
     return _spec("sphere")
@@ -218,22 +265,74 @@ def lp(p: float) -> AtomSet:
     return _spec("lp", p)
 
 
-def group(file: Path, groups: int, per_group: int | None = None) -> AtomSet:
-    """At most so many groups of entries active; the file has the entries of a group on every line, counted
-    from 0."""
-    return _spec("group", file, groups, per_group)
+def group(
+    entries: Path | Sequence[Sequence[int]] | ArrayLike, groups: int, per_group: int | None = None
+) -> AtomSet:
+    """At most so many ``groups`` of entries have non-zeros, at most ``per_group`` each.
+
+    The groups are given as a list of lists of entries, counted from 0, as an array with the label of every
+    entry, or as a file with one group per line.
+
+    Examples
+    --------
+    >>> from pursuit import atoms
+    >>> atoms.group([[0, 1], [2, 3]], 1).maximize([3.0, 4.0, 2.0, 1.0])
+    array([0.6, 0.8, 0. , 0. ])
+    >>> atoms.group(["a", "b", "a", "b"], 1) == atoms.group([[0, 2], [1, 3]], 1)
+    True
+    """
+    if _is_path(entries):
+        return _spec("group", _quoted(entries), groups, per_group)
+    return _group(_labels(entries), groups, per_group)
 
 
-def tree(file: Path, k: int) -> AtomSet:
-    """Non-zeros within k nodes of a tree that hang together at its root; the file has the parent of every
-    entry, -1 for a root."""
-    return _spec("tree", file, k)
+def _group(group_of: NDArray[np.int64], groups: int, per_group: int | None) -> AtomSet:
+    core = _core.group_atoms(group_of.tolist(), groups, per_group)
+    return AtomSet(core, (_group, (group_of, groups, per_group)))
 
 
-def graph(file: Path, k: int, pieces: int | None = None) -> AtomSet:
-    """Non-zeros within k vertices of a graph in at most so many connected pieces; the file has an edge on
-    every line."""
-    return _spec("graph", file, k, pieces)
+def tree(parents: Path | ArrayLike, k: int) -> AtomSet:
+    """Non-zeros within k nodes of a tree that hang together at its root. The tree is given as the parent of
+    every entry, -1 for a root, in an array or in a file with one per line."""
+    if _is_path(parents):
+        return _spec("tree", _quoted(parents), k)
+    return _tree(_whole_numbers("parents", parents), k)
+
+
+def _tree(parents: NDArray[np.int64], k: int) -> AtomSet:
+    return AtomSet(_core.tree_atoms(parents.tolist(), k), (_tree, (parents, k)))
+
+
+def graph(
+    edges: Path | ArrayLike, k: int, pieces: int | None = None, *, n_entries: int | None = None
+) -> AtomSet:
+    """Non-zeros within k vertices of a graph in at most so many connected pieces (1).
+
+    The graph is given as pairs of entries, with ``n_entries`` where the last ones have no edge, as a sparse
+    adjacency matrix, or as a file with an edge on every line.
+    """
+    if _is_path(edges):
+        return _spec("graph", _quoted(edges), k, pieces)
+    if scipy.sparse.issparse(edges):
+        if edges.shape[0] != edges.shape[1]:
+            raise ValueError(f"edges: an adjacency matrix is square, not of shape {edges.shape}")
+        n_entries = edges.shape[0]
+        upper = scipy.sparse.triu(edges + edges.T, k=1).tocoo()
+        pairs = np.stack([upper.row, upper.col], axis=1).astype(np.int64)
+    else:
+        pairs = _whole_numbers("edges", edges, dimensions=2)
+        if pairs.shape[1] != 2:
+            raise ValueError(f"edges: two entries per edge are needed, not an array of shape {pairs.shape}")
+        last = int(pairs.max(initial=-1))
+        n_entries = last + 1 if n_entries is None else n_entries
+        if pairs.min(initial=0) < 0 or last >= n_entries or (pairs[:, 0] == pairs[:, 1]).any():
+            raise ValueError(f"edges: an edge joins two different entries of 0..{n_entries - 1}")
+    return _graph(pairs, n_entries, k, 1 if pieces is None else pieces)
+
+
+def _graph(pairs: NDArray[np.int64], n_entries: int, k: int, pieces: int) -> AtomSet:
+    core = _core.graph_atoms(n_entries, [(i, j) for i, j in pairs.tolist()], k, pieces)
+    return AtomSet(core, (_graph, (pairs, n_entries, k, pieces)))
 
 
 def block(k: int) -> AtomSet:
@@ -302,26 +401,60 @@ def onehot() -> AtomSet:
     return _spec("onehot")
 
 
-def support(file: Path) -> AtomSet:
-    """Entries outside a mask are zero; the file has 1 for every entry inside and 0 for the others."""
-    return _spec("support", file)
+def support(mask: Path | ArrayLike) -> AtomSet:
+    """Entries outside a mask are zero; an array or file with 1 for every entry inside and 0 for
+    the others."""
+    if _is_path(mask):
+        return _spec("support", _quoted(mask))
+    marks = np.asarray(mask)
+    if marks.ndim != 1 or not np.isin(marks, [0, 1]).all():
+        raise ValueError("mask: a vector of 0 and 1, or False and True, is needed")
+    return _support(marks.astype(bool))
 
 
-def dictionary(file: Path) -> AtomSet:
-    """One of the columns of a matrix file, up to sign; "dct" and "haar" are built in."""
-    return _spec("dictionary", file)
+def _support(mask: NDArray[np.bool_]) -> AtomSet:
+    return AtomSet(_core.support_atoms(mask.astype(np.uint8).tolist()), (_support, (mask,)))
 
 
-def span(file: Path) -> AtomSet:
-    """Any combination of the columns of a matrix file."""
-    return _spec("span", file)
+def dictionary(columns: Path | ArrayLike) -> AtomSet:
+    """One of the columns of a matrix, an array, sparse or a file, up to sign; "dct" and "haar" are built in.
+
+    Examples
+    --------
+    >>> from pursuit import atoms
+    >>> atoms.dictionary([[1.0, 1.0], [0.0, 1.0]]).maximize([-1.0, -2.0])
+    array([-0.70710678, -0.70710678])
+    """
+    return _of_columns("dictionary", columns)
 
 
-def sparse_in(file: Path, k: int) -> AtomSet:
-    """A combination of at most k columns of a matrix file; "dct" and "haar" are built in."""
-    return _spec("sparse-in", file, k)
+def span(columns: Path | ArrayLike) -> AtomSet:
+    """Any combination of the columns of a matrix: an array, sparse or a file."""
+    return _of_columns("span", columns)
+
+
+def sparse_in(columns: Path | ArrayLike, k: int) -> AtomSet:
+    """A combination of at most k columns of a matrix, an array, sparse or a file; "dct" and "haar" are built
+    in."""
+    return _of_columns("sparse-in", columns, k)
+
+
+def _of_columns(name: str, columns: Any, k: int | None = None) -> AtomSet:
+    if _is_path(columns):
+        return _spec(name, _quoted(columns), k)
+    if scipy.sparse.issparse(columns):
+        matrix = scipy.sparse.csc_matrix(columns, dtype=np.float64)
+    else:
+        matrix = np.array(columns, dtype=np.float64, order="F")
+        if matrix.ndim != 2:
+            raise ValueError(f"columns: a matrix is needed, not an array of shape {matrix.shape}")
+    return _columns(name, matrix, k)
+
+
+def _columns(name: str, matrix: Any, k: int | None) -> AtomSet:
+    return AtomSet(_core.dictionary_atoms(name, matrix, k), (_columns, (name, matrix, k)))
 
 
 def plugin(path: Path, name: str) -> AtomSet:
     """Your own set, from a C function in a shared object."""
-    return _spec("plugin", path, name)
+    return _spec("plugin", _quoted(path), name)

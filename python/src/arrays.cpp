@@ -55,6 +55,14 @@ std::optional<ArrayData> sparse_data(const py::object& X, bool by_columns, int t
 
 }  // namespace
 
+DoubleView doubles_of(const py::array& X) {
+  if (X.ndim() != 2) throw py::type_error("a 2-D array is needed");
+  if (py::isinstance<py::array_t<double>>(X))
+    if (const auto view = view_of<double>(X)) return {*view, X};
+  const py::array_t<double, py::array::c_style | py::array::forcecast> copy(X.attr("astype")("float64", "C"));
+  return {*view_of<double>(copy), copy};
+}
+
 ArrayData data_of(const py::object& X, int threads) {
   if (py::isinstance<py::array>(X)) {
     const auto array = py::reinterpret_borrow<py::array>(X);

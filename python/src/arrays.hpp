@@ -21,4 +21,11 @@ struct ArrayData {
 /// directions are copied. TypeError for anything else.
 ArrayData data_of(const py::object& X, int threads);
 
+/// The numbers of a 2-D array as doubles, where they lie if they are doubles already, and what owns them.
+struct DoubleView {
+  DenseView<double> view;
+  py::object owner;
+};
+DoubleView doubles_of(const py::array& X);
+
 }  // namespace pursuit::python

@@ -8,9 +8,14 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "watch.hpp"
@@ -97,8 +102,61 @@ Atoms custom_atoms(const std::string& name, const py::function& maximize, const 
   return custom(std::move(set));
 }
 
+using Columns = std::variant<Matrix, Eigen::SparseMatrix<double>>;
+
+Atoms dictionary_atoms(const std::string& set, Columns columns, std::optional<Index> k) {
+  const Dictionary given{.columns = std::move(columns)};
+  if (set == "dictionary") return dictionary(given);
+  if (set == "span") return span(given);
+  return sparse_in(given, k.value());
+}
+
+std::shared_ptr<AtomSet> handle(const Atoms& set) {
+  return std::const_pointer_cast<AtomSet>(set);
+}
+
+/// Sets about particular entries, from what the files of their specs hold.
+void bind_sets_of_data(py::module_& m) {
+  m.def(
+      "group_atoms",
+      [](std::vector<Index> group_of, Index active, std::optional<Index> within) {
+        return handle(
+            group({std::move(group_of)}, active, within.value_or(std::numeric_limits<Index>::max())));
+      },
+      py::arg("group_of"), py::arg("active"), py::arg("within"));
+  m.def(
+      "tree_atoms", [](std::vector<Index> parent, Index k) { return handle(tree({std::move(parent)}, k)); },
+      py::arg("parent"), py::arg("k"));
+  m.def(
+      "graph_atoms",
+      [](Index vertices, std::vector<std::pair<Index, Index>> edges, Index k, Index components) {
+        return handle(graph({vertices, std::move(edges)}, k, components));
+      },
+      py::arg("vertices"), py::arg("edges"), py::arg("k"), py::arg("components"));
+  m.def(
+      "support_atoms", [](std::vector<unsigned char> mask) { return handle(support(std::move(mask))); },
+      py::arg("mask"));
+  m.def(
+      "dictionary_atoms",
+      [](const std::string& set, Columns columns, std::optional<Index> k) {
+        return handle(dictionary_atoms(set, std::move(columns), k));
+      },
+      py::arg("set"), py::arg("columns"), py::arg("k"));
+}
+
+/// Whether the set has vectors of so many entries.
+bool has_dimension(const AtomSet& set, Index n) {
+  if (n == 0) return false;
+  try {
+    set.require_dimension(n);
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+  return true;
+}
+
 Vector maximize(const AtomSet& set, const ConstVectorRef& g) {
-  set.require_dimension(g.size());
+  if (g.size() > 0) set.require_dimension(g.size());  // what has no entries is refused by the oracle
   Vector u(g.size());
   set.maximize(g, u);
   return u;
@@ -108,7 +166,7 @@ std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const
                               bool nonnegative) {
   if (a.size() != b.size()) throw InvalidArgument("fit: curvatures and targets differ in length");
   if (a.size() > 0 && a.minCoeff() < 0) throw InvalidArgument("fit: a curvature is negative");
-  set.require_dimension(b.size());
+  if (b.size() > 0) set.require_dimension(b.size());
   Vector u(b.size());
   const double t = set.fit(a, b, nonnegative ? Sign::nonnegative : Sign::free, u);
   return {t, std::move(u)};
@@ -125,7 +183,7 @@ void bind_atoms(py::module_& m) {
       .def(
           "contains",
           [](const AtomSet& set, const ConstVectorRef& u, double tolerance) {
-            return set.contains(u, tolerance);
+            return has_dimension(set, u.size()) && set.contains(u, tolerance);
           },
           Unlocked(), py::arg("u"), py::arg("tolerance"))
       .def("maximize", &maximize, Unlocked(), py::arg("g"))
@@ -137,6 +195,7 @@ void bind_atoms(py::module_& m) {
       "parse_atoms",
       [](const std::string& spec) { return std::const_pointer_cast<AtomSet>(parse_atoms(spec)); },
       py::arg("spec"));
+  bind_sets_of_data(m);
   m.def("catalogue", [] {
     py::list entries;
     for (const CatalogueEntry& entry : catalogue())

@@ -142,13 +142,14 @@ void bind_factorizations(py::module_& m) {
 
   m.def(
       "omp",
-      [](const Matrix& dictionary, const Matrix& signals, Index atoms, const std::string& weights,
+      [](const py::array& dictionary, const Matrix& signals, Index atoms, const std::string& weights,
          double target_error, int threads) {
+        const DoubleView D = doubles_of(dictionary);
         const OmpOptions options{atoms, parse_weight_rule(weights), target_error, threads};
         OmpResult result;
         {
           const py::gil_scoped_release unlocked;
-          result = omp(dictionary, signals, options);
+          result = omp(D.view, signals, options);
         }
         py::list stops;
         for (const Stop stop : result.stops) stops.append(name(stop));

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.testing import assert_allclose
 
 import pursuit
@@ -142,9 +143,8 @@ def test_what_is_no_atom_set(parts):
         atoms.sphere().maximize([1.0, np.nan])
 
 
-def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
-    file = tmp_path / "file.txt"
-    calls = {
+def calls_for(file):
+    return {
         "group": (file, 2),
         "tree": (file, 3),
         "graph": (file, 3),
@@ -161,6 +161,11 @@ def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
         "fused": (2,),
         "box": (1, 2),
     }
+
+
+def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
+    file = tmp_path / "file.txt"
+    calls = calls_for(file)
     g = rng.standard_normal(12)
     for name, _, _, text in _core.catalogue():
         function = getattr(atoms, name.replace("-", "_"))
@@ -171,6 +176,92 @@ def test_every_set_of_the_catalogue_has_a_function(tmp_path, rng):
         assert made.spec.startswith(name) or name in ("onehot",), (name, made.spec)
         assert made.contains(made.maximize(g)), name
         assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_sets_about_entries_take_data_or_files(tmp_path, rng):
+    g = rng.standard_normal(6)
+    columns = rng.standard_normal((6, 3))
+    np.save(tmp_path / "columns.npy", columns)
+    (tmp_path / "groups.txt").write_text("0 1\n2 3\n4 5\n")
+    (tmp_path / "tree.txt").write_text("-1\n0\n0\n1\n1\n2\n")
+    (tmp_path / "edges.txt").write_text("0 1\n1 2\n2 3\n3 4\n4 5\n")
+    (tmp_path / "mask.csv").write_text("1\n0\n1\n0\n1\n1\n")
+    edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
+    adjacency = scipy.sparse.coo_matrix((np.ones(5), np.transpose(edges)), shape=(6, 6))
+    file = tmp_path.joinpath
+    pairs = [
+        (atoms.group([[0, 1], [2, 3], [4, 5]], 1), atoms.group(file("groups.txt"), 1)),
+        (atoms.group(np.array([7, 7, 8, 8, 9, 9]), 2, 1), atoms.group(file("groups.txt"), 2, 1)),
+        (atoms.tree([-1, 0, 0, 1, 1, 2], 3), atoms.tree(file("tree.txt"), 3)),
+        (atoms.graph(edges, 2), atoms.graph(file("edges.txt"), 2)),
+        (atoms.graph(adjacency, 3, 2), atoms.graph(file("edges.txt"), 3, 2)),
+        (atoms.support([True, False, True, False, True, True]), atoms.support(file("mask.csv"))),
+        (atoms.dictionary(columns), atoms.dictionary(file("columns.npy"))),
+        (atoms.dictionary(scipy.sparse.csr_matrix(columns)), atoms.dictionary(file("columns.npy"))),
+        (atoms.span(columns.tolist()), atoms.span(file("columns.npy"))),
+        (atoms.sparse_in(columns, 2), atoms.sparse_in(file("columns.npy"), 2)),
+    ]
+    for by_data, by_file in pairs:
+        assert_allclose(by_data.maximize(g), by_file.maximize(g), atol=1e-12, err_msg=by_file.spec)
+        assert by_data.spec.startswith("custom:") and pickle.loads(pickle.dumps(by_data)) == by_data
+        assert by_data != by_file
+    assert atoms.support([1, 0]) != atoms.support([0, 1])
+    X = rng.standard_normal((10, 6))
+    fitted = pursuit.MatrixPursuit(2, right=atoms.support([1, 1, 0, 1, 0, 0]), random_state=0).fit(X)
+    assert not fitted.components_[:, [2, 4, 5]].any()
+
+
+@pytest.mark.parametrize("name", ["c++", "a|b", "x:3", "1,2", 'say "hi"'])
+def test_files_may_have_any_name(tmp_path, name):
+    path = tmp_path / f"{name}.txt"
+    path.write_text("0 1\n2 3\n")
+    made = atoms.group(path, 1)
+    assert atoms.parse(made.spec) == made == atoms.group(str(path), 1)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: atoms.group([[0, 1], [1, 2]], 1), "entries"),
+        (lambda: atoms.group([[0, 1], [3]], 1), "entries"),
+        (lambda: atoms.group([], 1), "entries"),
+        (lambda: atoms.group([[0.5], [1.0]], 1), "entries"),
+        (lambda: atoms.tree([0.5, 1.0], 1), "parents"),
+        (lambda: atoms.tree([1, 0], 1), "cycle"),
+        (lambda: atoms.graph([[0, 1, 2]], 1), "edges"),
+        (lambda: atoms.graph([[0, 0]], 1), "edges"),
+        (lambda: atoms.graph([[0, 5]], 1, n_entries=3), "edges"),
+        (lambda: atoms.graph(scipy.sparse.coo_matrix((2, 3)), 1), "edges"),
+        (lambda: atoms.support([0, 2]), "mask"),
+        (lambda: atoms.dictionary([1.0, 2.0]), "columns"),
+        (lambda: atoms.span(np.zeros((0, 2))), "empty|columns"),
+        (lambda: atoms.dictionary([[np.nan, 1.0]]), "nan|finite"),
+    ],
+)
+def test_data_that_make_no_set(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_numbers_of_any_size_go_into_specs():
+    assert atoms.box(-1e16, 1e16).spec == "box:-1e+16:1e+16"
+    assert atoms.parse("lp:1e+20") == atoms.lp(1e20)
+
+
+def test_vectors_without_entries_are_refused(tmp_path):
+    file = tmp_path / "file.txt"
+    for name, _, _, text in _core.catalogue():
+        if name == "plugin":
+            continue
+        file.write_text(text)
+        made = getattr(atoms, name.replace("-", "_"))(*calls_for(file).get(name, ()))
+        with pytest.raises(ValueError, match="without entries"):
+            made.maximize([])
+        with pytest.raises(ValueError, match="without entries"):
+            made.fit([], [])
+        with pytest.raises(ValueError, match="differ in length"):
+            made.fit([1.0], [1.0, 2.0])
+        assert not made.contains([])
 
 
 def test_every_atom_can_have_its_own_bound(parts):

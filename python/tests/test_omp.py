@@ -1,5 +1,8 @@
 """OrthogonalMatchingPursuit against scikit-learn's."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sklearn.linear_model
@@ -61,6 +64,40 @@ def test_precision_is_kept(problem):
     X, Y, _ = problem
     model = pursuit.OrthogonalMatchingPursuit(4).fit(X.astype(np.float32), Y.astype(np.float32))
     assert model.coef_.dtype == np.float32
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1e8 / 3])
+def test_a_constant_feature_gets_no_coefficient(problem, value):
+    X, Y, codes = problem
+    X = np.insert(X, 50, value, axis=1)
+    coef = pursuit.OrthogonalMatchingPursuit(4).fit(X, Y).coef_
+    assert (coef[:, 50] == 0).all()
+    assert_allclose(np.delete(coef, 50, axis=1), codes.T, atol=1e-8)
+    theirs = sklearn.linear_model.OrthogonalMatchingPursuit(n_nonzero_coefs=4)
+    assert_allclose(coef[:, 50], theirs.fit(X, Y).coef_[:, 50], atol=1e-12)
+
+
+def test_dependent_features_are_told(rng):
+    X = rng.standard_normal((30, 4))
+    X = X[:, [0, 0, 1, 1]]
+    with pytest.warns(RuntimeWarning, match="1 of 1 targets got fewer than 3 features"):
+        model = pursuit.OrthogonalMatchingPursuit(3).fit(X, rng.standard_normal(30))
+    assert np.count_nonzero(model.coef_) == 2
+
+
+def test_the_dictionary_is_not_copied_and_inner_products_are_bounded():
+    code = """
+import resource, sys, numpy as np, pursuit
+from pursuit import _core
+rng = np.random.default_rng(0)
+D, Y = rng.standard_normal((64, 6000)), rng.standard_normal((64, 400))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+_core.omp(D, Y, atoms=5, weights="free", target_error=0.0, threads=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    used = int(run.stdout)
+    assert used < 100_000, f"{used} KB; all inner products would take 288000"
 
 
 @pytest.mark.parametrize("count, error", [(0, ValueError), (101, ValueError), (1.5, TypeError)])

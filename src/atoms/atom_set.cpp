@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <initializer_list>
 
 #include "atoms/passes.hpp"
 #include "atoms/scratch.hpp"
@@ -23,6 +24,18 @@ double best_scale(ConstVectorRef a, ConstVectorRef b, Sign sign, ConstVectorRef 
   return sign == Sign::nonnegative ? std::max(t, 0.0) : t;
 }
 
+/// Throws InvalidArgument unless all sizes are the same and above 0.
+void require_sizes(const AtomSet& set, std::initializer_list<Index> sizes) {
+  const Index n = *sizes.begin();
+  if (n == 0)
+    throw InvalidArgument(
+        fmt::format("the oracle of atom set '{}' was asked about a vector without entries", set.spec()));
+  for (const Index size : sizes)
+    if (size != n)
+      throw InvalidArgument(fmt::format(
+          "the oracle of atom set '{}' was asked about vectors of {} and {} entries", set.spec(), n, size));
+}
+
 }  // namespace
 
 void AtomSet::refuse_not_finite(ConstVectorRef x) const {
@@ -33,11 +46,13 @@ void AtomSet::refuse_not_finite(ConstVectorRef x) const {
 }
 
 void AtomSet::maximize(ConstVectorRef g, VectorRef u) const {
+  require_sizes(*this, {g.size(), u.size()});
   if (!checks_finiteness() && !passes::all_finite(g)) refuse_not_finite(g);
   maximize_impl(g, u);
 }
 
 double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
+  require_sizes(*this, {b.size(), a.size(), u.size()});
   if (!checks_finiteness()) {
     if (!passes::all_finite(a)) refuse_not_finite(a);
     if (!passes::all_finite(b)) refuse_not_finite(b);
@@ -46,6 +61,7 @@ double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) 
 }
 
 double AtomSet::fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
+  require_sizes(*this, {b.size(), u.size()});
   if (!checks_finiteness() && !passes::all_finite(b)) refuse_not_finite(b);
   return fit_uniform_impl(curvature, b, sign, u);
 }

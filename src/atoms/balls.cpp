@@ -72,7 +72,7 @@ class PowerBall final : public ScaledVectors {
   std::string spec() const override { return fmt::format("{}lp:{}", nonnegative() ? "nonneg+" : "", p_); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
-    return u.allFinite() && size(u) <= 1 + tolerance && !(nonnegative() && u.minCoeff() < 0);
+    return u.size() > 0 && u.allFinite() && size(u) <= 1 + tolerance && !(nonnegative() && u.minCoeff() < 0);
   }
 
   Atoms intersect(const AtomSet& other) const override {
@@ -118,7 +118,7 @@ class Simplex final : public ScaledVectors {
 
   std::string spec() const override { return "simplex"; }
   bool contains(ConstVectorRef u, double tolerance) const override {
-    return u.minCoeff() >= 0 && std::abs(u.sum() - 1) <= tolerance;
+    return u.size() > 0 && u.minCoeff() >= 0 && std::abs(u.sum() - 1) <= tolerance;
   }
 
  private:

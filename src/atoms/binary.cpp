@@ -21,9 +21,9 @@ class Binary final : public ConeSet {
   bool ignores_zeros(const std::vector<unsigned char>&) const override { return true; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
+    if (!has_unit_norm(u, tolerance)) return false;
     const double level = u.maxCoeff();
-    return has_unit_norm(u, tolerance) &&
-           (u.array() == 0 || (u.array() - level).abs() <= tolerance * level).all();
+    return (u.array() == 0 || (u.array() - level).abs() <= tolerance * level).all();
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {

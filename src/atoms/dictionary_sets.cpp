@@ -11,6 +11,7 @@
 
 #include "atoms/basis.hpp"
 #include "atoms/cone_set.hpp"
+#include "atoms/spec_text.hpp"
 #include "atoms/supports.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
@@ -24,7 +25,7 @@ std::string name_of(const Dictionary& dictionary) {
     case Dictionary::Kind::haar: return "haar";
     case Dictionary::Kind::columns: break;
   }
-  return dictionary.source;
+  return spec_path(dictionary.source);
 }
 
 /// "dictionary:FILE", or "custom:dictionary" where there is no file.

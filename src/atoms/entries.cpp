@@ -29,7 +29,7 @@ class Box final : public AtomSet {
   bool ignores_zeros(const std::vector<unsigned char>&) const override { return lo_ <= 0 && hi_ >= 0; }
   bool contains(ConstVectorRef u, double tolerance) const override {
     const double slack = tolerance * std::max(std::abs(lo_), std::abs(hi_));
-    return (u.array() >= lo_ - slack && u.array() <= hi_ + slack).all();
+    return u.size() > 0 && (u.array() >= lo_ - slack && u.array() <= hi_ + slack).all();
   }
 
  private:
@@ -124,7 +124,9 @@ class Signs final : public AtomSet {
   bool symmetric() const override { return true; }
   bool has_unit_norms() const override { return false; }
   bool exact_fit() const override { return true; }
-  bool contains(ConstVectorRef u, double) const override { return (u.array().abs() == 1).all(); }
+  bool contains(ConstVectorRef u, double) const override {
+    return u.size() > 0 && (u.array().abs() == 1).all();
+  }
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {

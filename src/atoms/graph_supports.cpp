@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "atoms/forest_program.hpp"
+#include "atoms/spec_text.hpp"
 #include "atoms/unit_vectors.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -65,7 +66,8 @@ GraphSupports::GraphSupports(Graph graph, Index k, Index components)
 }
 
 std::string GraphSupports::spec() const {
-  return fmt::format("{}:{}:{}", graph_.source.empty() ? "custom:graph" : "graph:" + graph_.source, k_, c_);
+  return fmt::format("{}:{}:{}", graph_.source.empty() ? "custom:graph" : "graph:" + spec_path(graph_.source),
+                     k_, c_);
 }
 
 void GraphSupports::require_dimension(Index n) const {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "atoms/spec_text.hpp"
 #include "atoms/unit_vectors.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
@@ -39,7 +40,7 @@ GroupSupports::GroupSupports(Groups groups, Index active, Index within, std::opt
 }
 
 std::string GroupSupports::spec() const {
-  std::string text = source_.source.empty() ? "custom:group" : "group:" + source_.source;
+  std::string text = source_.source.empty() ? "custom:group" : "group:" + spec_path(source_.source);
   text += fmt::format(":{}", active_);
   if (within_ < std::numeric_limits<Index>::max()) text += fmt::format(":{}", within_);
   return total_ ? fmt::format("{}+sparse:{}", text, *total_) : text;

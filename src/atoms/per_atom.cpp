@@ -24,14 +24,15 @@ class PerAtom final : public AtomSet {
 
   /// Sets that differ in their last number alone, "sparse:30,20"; there is no text for others.
   std::string spec() const override {
-    std::string text = sets_.front()->spec();
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string::npos) return "custom:per-atom";
-    const std::string common(text, 0, colon + 1);
-    for (std::size_t i = 1; i < sets_.size(); ++i) {
-      const std::string next = sets_[i]->spec();
-      if (next.rfind(':') != colon || !next.starts_with(common)) return "custom:per-atom";
-      text.append(",").append(next, colon + 1);
+    const std::string first = sets_.front()->spec(), common(first, 0, first.rfind(':') + 1);
+    std::string text;
+    for (const Atoms& set : sets_) {
+      const std::string own = set->spec();
+      const bool ends_in_number = own.rfind(':') + 1 == common.size() && !common.empty() &&
+                                  own.find_first_not_of("0123456789.e+-", common.size()) == std::string::npos;
+      const bool is_product = !own.empty() && own.front() >= '0' && own.front() <= '9';
+      if (!ends_in_number || is_product || !own.starts_with(common)) return "custom:per-atom";
+      text.append(text.empty() ? common : ",").append(own, common.size());
     }
     return text;
   }

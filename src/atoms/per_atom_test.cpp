@@ -25,6 +25,9 @@ TEST(PerAtom, IsWrittenAsAListWhereOnlyTheLastNumberDiffers) {
   EXPECT_EQ(per_atom({blocks(2, 3), blocks(2, 4)})->spec(), "blocks:2:3,4");
   EXPECT_EQ(per_atom({sparse(3), fused(2)})->spec(), "custom:per-atom");
   EXPECT_EQ(per_atom({sphere(), nonneg()})->spec(), "custom:per-atom");
+  EXPECT_EQ(per_atom({monotone(Direction::up), monotone(Direction::down)})->spec(), "custom:per-atom");
+  EXPECT_EQ(per_atom({support({1, 0}, "a.csv"), support({0, 1}, "b.csv")})->spec(), "custom:per-atom");
+  EXPECT_EQ(per_atom({tree({{-1, 0}, "a:b"}, 1), tree({{-1, 0}, "a:b"}, 2)})->spec(), "tree:\"a:b\":1,2");
   EXPECT_EQ(per_atom({sparse(3)})->spec(), "sparse:3") << "a list of one is that one";
 }
 

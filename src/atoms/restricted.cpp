@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "atoms/scratch.hpp"
+#include "atoms/spec_text.hpp"
 
 namespace pursuit {
 
@@ -19,7 +20,7 @@ bool Restricted::contains(ConstVectorRef u, double tolerance) const {
 }
 
 std::string Restricted::spec() const {
-  return (source_.empty() ? "custom:support" : "support:" + source_) + "+" + inner_->spec();
+  return (source_.empty() ? "custom:support" : "support:" + spec_path(source_)) + "+" + inner_->spec();
 }
 
 void Restricted::require_dimension(Index n) const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "atoms/scratch.hpp"
+#include "atoms/spec_text.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -129,7 +130,7 @@ Index Masked::max_size(Index n) const {
 }
 
 std::string Masked::spec() const {
-  const std::string own = source_.empty() ? "custom:support" : "support:" + source_;
+  const std::string own = source_.empty() ? "custom:support" : "support:" + spec_path(source_);
   return inner_ ? own + "+" + inner_->spec() : own;
 }
 

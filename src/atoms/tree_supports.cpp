@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "atoms/spec_text.hpp"
 #include "atoms/unit_vectors.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -57,7 +58,7 @@ TreeSupports::TreeSupports(Tree tree, Index k) : tree_(std::move(tree)), k_(k) {
 }
 
 std::string TreeSupports::spec() const {
-  return fmt::format("{}:{}", tree_.source.empty() ? "custom:tree" : "tree:" + tree_.source, k_);
+  return fmt::format("{}:{}", tree_.source.empty() ? "custom:tree" : "tree:" + spec_path(tree_.source), k_);
 }
 
 void TreeSupports::require_dimension(Index n) const {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "pursuit/atoms/laws.hpp"
+#include "pursuit/atoms/structures.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -53,6 +54,46 @@ class CatalogueTest : public testing::Test {
       fs::temp_directory_path() /
       fmt::format("pursuit_catalogue_{}_{}", ::getpid(), testing::UnitTest::GetInstance()->random_seed());
 };
+
+TEST_F(CatalogueTest, FilesOfAnyNameComeBackFromTheSpec) {
+  for (const char* name : {"c++", "a|b", "x:3", "1,2", "say \"hi\"", "\"", "dct", "e1+2", "plain"}) {
+    for (const CatalogueEntry& entry : catalogue()) {
+      if (entry.example_file.empty()) continue;
+      const std::string path = file(std::string(name) + ".txt", entry.example_file);
+      std::string quoted = "\"";
+      for (const char c : path) quoted.append(c == '"' ? 2 : 1, c);
+      std::string spec = entry.example;
+      spec.replace(spec.find("{file}"), 6, quoted + "\"");
+      SCOPED_TRACE(spec);
+      const Atoms set = parse_atoms(spec), again = parse_atoms(set->spec());
+      EXPECT_EQ(again->spec(), set->spec());
+      EXPECT_NO_THROW(again->require_dimension(12));
+      if (entry.name != "group") continue;
+      EXPECT_EQ(parse_atoms("0-11:" + spec + "|12-:nonneg")->spec(), "0-11:" + set->spec() + "|12-:nonneg");
+    }
+    const std::string mask = file(std::string(name) + ".csv", "1\n1\n1\n0\n");
+    const Atoms both = support({1, 1, 1, 0}, mask) + sparse(2);
+    EXPECT_EQ(parse_atoms(both->spec())->spec(), both->spec());
+  }
+}
+
+TEST_F(CatalogueTest, RefuseVectorsWithoutEntriesAndOfDifferentLengths) {
+  for (const CatalogueEntry& entry : catalogue()) {
+    if (entry.example.empty()) continue;
+    SCOPED_TRACE(entry.name);
+    const Atoms set = parse_atoms(example(entry));
+    Vector none(0), one(1), g = Vector::Ones(12), u(12);
+    const auto empty = testing::HasSubstr("a vector without entries");
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->maximize(none, none); }), empty);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->fit(1.0, none, Sign::free, none); }), empty);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->fit(none, none, Sign::nonnegative, none); }), empty);
+    const auto differ = testing::HasSubstr("vectors of 12 and 1 entries");
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->maximize(g, one); }), differ);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->fit(one, g, Sign::free, u); }), differ);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { set->fit(1.0, g, Sign::free, one); }), differ);
+    EXPECT_FALSE(set->contains(none)) << "nor are they members";
+  }
+}
 
 TEST_F(CatalogueTest, ExamplesKeepTheLaws) {
   for (const CatalogueEntry& entry : catalogue())

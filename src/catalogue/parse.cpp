@@ -19,16 +19,6 @@
 namespace pursuit {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 using Make = std::function<Atoms(const SpecFields&)>;
 
 /// How the parameters of a set are read.
@@ -119,7 +109,7 @@ std::string known_forms() {
 
 /// NAME:PARAMETER:...
 Atoms parse_set(const std::string& text, const std::string& spec) {
-  std::vector<std::string> fields = split(text, ':');
+  std::vector<std::string> fields = split_spec(text, ':', spec);
   const std::string name = fields.front();
   fields.erase(fields.begin());
   if (name == "custom")
@@ -143,10 +133,10 @@ Atoms parse_list(const std::string& text, const std::string& spec) {
   if (colon == std::string::npos) return parse_set(text, spec);
   const std::string last = text.substr(colon + 1);
   const bool is_list =
-      last.find(',') != std::string::npos && last.find_first_not_of("0123456789.,e-") == std::string::npos;
+      last.find(',') != std::string::npos && last.find_first_not_of("0123456789.,e+-") == std::string::npos;
   if (!is_list) return parse_set(text, spec);  // file names may hold commas
   std::vector<Atoms> sets;
-  for (const std::string& one : split(last, ','))
+  for (const std::string& one : split_spec(last, ',', spec))
     sets.push_back(parse_set(text.substr(0, colon + 1) + one, spec));
   return per_atom(std::move(sets));
 }
@@ -155,7 +145,7 @@ Atoms parse_list(const std::string& text, const std::string& spec) {
 /// goes with alone.
 Atoms parse_sum(const std::string& text, const std::string& spec) {
   Atoms result;
-  std::vector<std::string> parts = split(text, '+');
+  std::vector<std::string> parts = split_spec(text, '+', spec);
   std::stable_partition(parts.begin(), parts.end(),
                         [](const std::string& part) { return !part.starts_with("support:"); });
   for (const std::string& part : parts) {
@@ -182,7 +172,7 @@ std::optional<RangePart> parse_range(const std::string& text, const std::string&
 }  // namespace
 
 Atoms parse_atoms(const std::string& spec) {
-  const std::vector<std::string> ranges = split(spec, '|');
+  const std::vector<std::string> ranges = split_spec(spec, '|', spec);
   if (ranges.size() == 1 && !parse_range(spec, spec)) return parse_sum(spec, spec);
   std::vector<RangePart> parts;
   for (const std::string& text : ranges) {

@@ -1,5 +1,6 @@
 // Names of sets, compositions and sets brought by a user.
 
+#include "pursuit/atoms/structures.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "test_support.hpp"
 
@@ -149,6 +150,21 @@ TEST(ParseAtoms, RefusesRangesThatDoNotFollowEachOther) {
   EXPECT_THAT(refusal("0-9:simplex"), HasSubstr("'simplex' has no exact oracle"));
   EXPECT_THAT(message_of<InvalidArgument>([] { parse_atoms("0-3:nonneg|4-7:sphere")->require_dimension(9); }),
               HasSubstr("do not cover vectors of 9 entries"));
+}
+
+TEST(ParseAtoms, ReadsNumbersWithAPlusInTheirExponent) {
+  EXPECT_EQ(parse_atoms("box:-1e+16:1e+16")->spec(), "box:-1e+16:1e+16");
+  EXPECT_EQ(parse_atoms(box(-1e16, 1e16)->spec())->spec(), "box:-1e+16:1e+16");
+  EXPECT_EQ(parse_atoms("lp:1e+20,2")->spec(), "lp:1e+20,2");
+  EXPECT_EQ(parse_atoms("sparse:3+nonneg")->spec(), "nonneg+sparse:3") << "a plus is still a plus";
+}
+
+TEST(ParseAtoms, RefusesQuotesThatDoNotClose) {
+  EXPECT_THAT(refusal("group:\"a+b.txt:2"), HasSubstr("a quote is opened and not closed"));
+  EXPECT_THAT(refusal("group:\"a\"b.txt:2"), HasSubstr("\"a\"b.txt goes on after its closing quote"));
+  for (const char* spec : {"\"", "\"abc", "\"\"\"", "group:\"", "0-9:group:\"a|10-:nonneg", "nonneg+\"a"})
+    EXPECT_THAT(refusal(spec), testing::StartsWith("atom set '")) << spec;
+  EXPECT_THAT(refusal("group:\"\":2"), HasSubstr("the name of a file is missing"));
 }
 
 TEST(ParseAtoms, SaysWhatAPluginLacks) {

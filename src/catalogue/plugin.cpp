@@ -3,14 +3,16 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <exception>
 #include <memory>
 
+#include "atoms/spec_text.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
 Atoms plugin_set(const std::string& path, const std::string& function) {
-  const std::string spec = fmt::format("plugin:{}:{}", path, function);
+  const std::string spec = fmt::format("plugin:{}:{}", spec_path(path), function);
   // A name without a slash would be looked up in the system's folders, which is not what a path means.
   const std::string place = path.find('/') == std::string::npos ? "./" + path : path;
   const std::shared_ptr<void> object(dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
@@ -28,7 +30,16 @@ Atoms plugin_set(const std::string& path, const std::string& function) {
   return custom({.name = function,
                  .maximize = [object, maximize, spec](ConstVectorRef g) -> Vector {
                    Vector u = Vector::Zero(g.size());
-                   if (const int status = maximize(g.data(), u.data(), long(g.size())); status != 0)
+                   int status = 0;
+                   try {
+                     status = maximize(g.data(), u.data(), long(g.size()));
+                   } catch (const std::exception& error) {
+                     throw InvalidArgument(fmt::format("atom set '{}': {}", spec, error.what()));
+                   } catch (...) {  // nobody above could say what it is
+                     throw InvalidArgument(fmt::format(
+                         "atom set '{}': the function threw something that is no std::exception", spec));
+                   }
+                   if (status != 0)
                      throw InvalidArgument(
                          fmt::format("atom set '{}': the function failed with status {}", spec, status));
                    return u;

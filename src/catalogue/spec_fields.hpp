@@ -9,11 +9,15 @@
 
 namespace pursuit {
 
+/// Cuts a spec, or a piece of one, at a separator. Nothing is cut inside quotes, which open after a colon
+/// only, nor at a plus before a digit, which belongs to a number such as 1e+16: names of sets begin with
+/// letters. InvalidArgument names the spec where a quote is not closed.
+std::vector<std::string> split_spec(const std::string& text, char separator, const std::string& spec);
+
 class SpecFields {
  public:
-  /// `form` says what the set takes, for messages: "blocks:K:C".
-  SpecFields(std::string spec, std::string form, std::vector<std::string> fields)
-      : spec_(std::move(spec)), form_(std::move(form)), fields_(std::move(fields)) {}
+  /// `form` says what the set takes, for messages: "blocks:K:C". Quotes are taken off.
+  SpecFields(std::string spec, std::string form, std::vector<std::string> fields);
 
   std::size_t size() const { return fields_.size(); }
   /// Throws InvalidArgument unless there are `least` to `most` of them.
@@ -24,7 +28,8 @@ class SpecFields {
   bool is_count(std::size_t i) const;
   bool is_number(std::size_t i) const;
 
-  /// A path may hold colons: everything but the last numbers, at most `most` of them, is the path.
+  /// A path may hold colons: without quotes, everything but the last numbers, at most `most` of them, is the
+  /// path.
   static SpecFields with_path(std::string spec, std::string form, const std::vector<std::string>& fields,
                               std::size_t most);
 

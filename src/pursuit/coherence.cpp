@@ -10,8 +10,7 @@
 namespace pursuit {
 
 Vector cumulative_coherence(const Matrix& D) {
-  const Dictionary dictionary(D, false);
-  Matrix correlation = gram_of(dictionary.unit()).cwiseAbs();
+  Matrix correlation = gram_of(UnitColumns(view_of(D), false).columns(0, D.cols())).cwiseAbs();
   const Index N = correlation.cols();
   Vector mu = Vector::Zero(N);
   for (Index k = 0; k < N; ++k) {
@@ -31,8 +30,13 @@ std::optional<double> coherence_rate(const Vector& coherence, Index atoms) {
 }
 
 RateCertificate certify_omp(const Matrix& D, const Vector& y, Index steps, double delta) {
-  const Dictionary dictionary(D, true);
-  const Vector projection = dictionary.unit() * dictionary.unit().completeOrthogonalDecomposition().solve(y);
+  const UnitColumns dictionary(view_of(D), true);
+  const Matrix unit = dictionary.columns(0, D.cols());
+  // By an orthonormal basis: through the coefficients of nearly dependent columns, which are huge, r* would
+  // be off by far more than rounding, and so would every distance to it.
+  const Eigen::ColPivHouseholderQR<Matrix> qr(unit);
+  const Matrix basis = qr.householderQ() * Matrix::Identity(unit.rows(), qr.rank());
+  const Vector projection = basis * (basis.transpose() * y);
   const auto rate = coherence_rate(cumulative_coherence(D), D.cols());
 
   RateCertificate certificate;
@@ -43,14 +47,12 @@ RateCertificate certify_omp(const Matrix& D, const Vector& y, Index steps, doubl
     // r* is the same throughout, and r - r* = x* - x: all distances are measured inside the span.
     const double before = (residual - (y - projection)).squaredNorm();
     if (before <= rounding) break;
-    const double best = (dictionary.unit().transpose() * residual).cwiseAbs().maxCoeff();
-    DictionarySpace space(dictionary, dictionary.unit().transpose() * y, y.squaredNorm(), WeightRule::free, r,
-                          delta);
+    const double best = (unit.transpose() * residual).cwiseAbs().maxCoeff();
+    DictionarySpace space(dictionary, unit.transpose() * y, y.squaredNorm(), WeightRule::free, r, delta);
     const auto outcome = pursue(space, {.rank = r, .ascent_tolerance = 0});
     if (Index(space.atoms().size()) < r) break;
     residual = y;
-    for (Index i = 0; i < r; ++i)
-      residual -= space.weights()[i] * dictionary.unit().col(space.atoms()[std::size_t(i)]);
+    for (Index i = 0; i < r; ++i) residual -= space.weights()[i] * unit.col(space.atoms()[std::size_t(i)]);
     CertifiedStep step;
     step.decay = (residual - (y - projection)).squaredNorm() / before;
     step.guaranteed = 1 - delta * delta * best * best / before;

@@ -1,17 +1,20 @@
 #include "pursuit/pursuit/dictionary_space.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/kernel.hpp"
 #include "linalg/blas.hpp"
-#include "pursuit/base/error.hpp"
 #include "pursuit/linalg/linear_operator.hpp"
 
 namespace pursuit {
 namespace {
+
+// All inner products are kept where they take at most so many times the memory of the dictionary, or are few.
+constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 24;
+constexpr Index kColumnsAtOnce = 1024;
+constexpr Index kFirstCapacity = 32;  // atoms of a signal, before more room is made
 
 /// out = start - columns * weights, a few hundred rows at a time so that `out` stays in registers and first
 /// cache.
@@ -38,23 +41,57 @@ PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns,
 
 }  // namespace
 
-Dictionary::Dictionary(const Matrix& D, bool with_gram, int threads) : unit_(D), norms_(D.colwise().norm()) {
-  for (Index j = 0; j < D.cols(); ++j) {
-    if (!(norms_[j] > 0))
-      throw InvalidInput(
-          fmt::format("column {} of the dictionary is zero; every atom needs a direction", j + 1));
-    unit_.col(j) /= norms_[j];
+UnitColumns::UnitColumns(const DenseView<double>& D, bool with_gram, int threads)
+    : view_(D), threads_(threads), norms_(Vector::Zero(D.cols)) {
+  if (D.row_major) {
+    for (Index i = 0; i < D.rows; ++i)
+      norms_ += Eigen::Map<const Vector>(D.data + i * D.stride, D.cols).cwiseAbs2();
+    norms_ = norms_.cwiseSqrt().eval();
+  } else {
+    for (Index j = 0; j < D.cols; ++j)
+      norms_[j] = Eigen::Map<const Vector>(D.data + j * D.stride, D.rows).norm();
   }
-  if (with_gram) data_matrix(unit_, threads)->apply_transposed(unit_, gram_);
+  inverse_norms_ = (norms_.array() > 0).select(norms_.cwiseInverse(), 0.0);
+  const bool affordable = size() <= kGramPerDictionary * dimension() || size() * size() <= kSmallGram;
+  if (!with_gram || !affordable) return;
+  gram_.resize(size(), size());
+  for (Index first = 0; first < size(); first += kColumnsAtOnce) {
+    const Index count = std::min(kColumnsAtOnce, size() - first);
+    gram_.middleCols(first, count) = products(columns(first, count));
+  }
 }
 
-const double* Dictionary::gram_column(Index j, Vector& scratch) const {
-  if (gram_.size() > 0) return gram_.col(j).data();
-  scratch = transposed_product(unit_, unit_.col(j));
+Matrix UnitColumns::columns(Index first, Index count) const {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto scale = inverse_norms_.segment(first, count).asDiagonal();
+  const Eigen::OuterStride<> stride(view_.stride);
+  if (view_.row_major)
+    return Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>(view_.data + first, dimension(), count,
+                                                               stride) *
+           scale;
+  return Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(view_.data + first * view_.stride, dimension(),
+                                                           count, stride) *
+         scale;
+}
+
+Matrix UnitColumns::products(const Matrix& signals) const {
+  Matrix result;
+  data_matrix(view_, threads_)->apply_transposed(signals, result);
+  result.array().colwise() *= inverse_norms_.array();
+  return result;
+}
+
+const double* UnitColumns::gram_column(Index j, Vector& scratch) const {
+  if (keeps_gram()) return gram_.col(j).data();
+  const SingleThreadedBlas single_threaded;  // signals share the threads
+  const Matrix column = columns(j, 1);
+  scratch.resize(size());
+  block_product(view_.transposed(), column.data(), 1, scratch.data(), size());
+  scratch.array() *= inverse_norms_.array();
   return scratch.data();
 }
 
-DictionarySpace::DictionarySpace(const Dictionary& dictionary, Vector correlations,
+DictionarySpace::DictionarySpace(const UnitColumns& dictionary, Vector correlations,
                                  double target_norm_squared, WeightRule weights, Index capacity,
                                  double lmo_accuracy)
     : dictionary_(dictionary),
@@ -63,9 +100,9 @@ DictionarySpace::DictionarySpace(const Dictionary& dictionary, Vector correlatio
       target_norm_squared_(target_norm_squared),
       rule_(weights),
       lmo_accuracy_(lmo_accuracy),
-      gram_columns_(dictionary.size(), std::min(capacity, dictionary.size())),
+      gram_columns_(dictionary.size(), std::min(capacity, kFirstCapacity)),
       weights_(0) {
-  atoms_.reserve(std::size_t(capacity));
+  atoms_.reserve(std::size_t(std::min(capacity, kFirstCapacity)));
 }
 
 Found<Index> DictionarySpace::find_atom() {

@@ -233,17 +233,6 @@ void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
   }
 }
 
-/// Constrained weights may have left atoms without any; unless they are known ones, they are not part of the
-/// result.
-void drop_weightless(Index fixed, FactorResult& result) {
-  std::vector<Index> weighty;
-  for (Index i = 0; i < result.model.rank(); ++i)
-    if (i < fixed || result.model.weights[i] != 0) weighty.push_back(i);
-  if (Index(weighty.size()) == result.model.rank()) return;
-  result.model.keep(weighty);
-  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
-}
-
 /// The result for the matrix itself, from that for the matrix times `scale`.
 void undo_scale(double scale, FactorResult& result) {
   result.model.weights /= scale;
@@ -288,10 +277,11 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
                                      .target_error = o.target_error,
                                      .time_limit = o.time_limit},
                                     o.observer);
+    space.drop_weightless();
     result.model = space.model();
     result.trace = std::move(outcome.trace);
     result.stop = outcome.stop;
-    drop_weightless(o.fixed, result);
+    if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
   }
   settle_signs(sets, o.fixed, result.model);
   const double objective =

@@ -4,6 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "pursuit/atoms/structures.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -36,22 +37,20 @@ void expect_sound(const Matrix& Y, const FactorResult& result, const AtomSet& le
   ASSERT_EQ(model.left.cols(), model.rank());
   ASSERT_EQ(model.right.cols(), model.rank());
   for (Index i = 0; i < model.rank(); ++i) {
-    EXPECT_TRUE(left.contains(model.left.col(i), 1e-12)) << "left atom " << i;
-    EXPECT_TRUE(right.contains(model.right.col(i), 1e-12)) << "right atom " << i;
+    EXPECT_TRUE(left.of_atom(i).contains(model.left.col(i), 1e-12)) << "left atom " << i;
+    EXPECT_TRUE(right.of_atom(i).contains(model.right.col(i), 1e-12)) << "right atom " << i;
     EXPECT_TRUE(rule.allows_negative() || model.weights[i] >= 0) << "weight " << i;
   }
   if (rule.kind == WeightRule::convex && model.rank() > 0) {
-    EXPECT_NEAR(model.weights.sum(), rule.radius, 1e-10 * rule.radius);
+    EXPECT_LE(model.weights.sum(), rule.radius * (1 + 1e-10));
   }
   const double norm_squared = Y.squaredNorm();
   const double error = norm_squared > 0 ? (Y - model.dense()).norm() / Y.norm() : 0.0;
   EXPECT_NEAR(result.relative_error * result.relative_error, error * error, rounding);
   for (std::size_t i = 0; i < result.trace.size(); ++i) {
     const Step& step = result.trace[i];
-    // The first convex weight is not a choice: it carries the whole radius.
     const double before = i > 0 ? result.trace[i - 1].objective : 0.5 * norm_squared;
-    EXPECT_TRUE((i == 0 && rule.kind == WeightRule::convex) ||
-                step.objective <= before + rounding * norm_squared)
+    EXPECT_LE(step.objective, before + rounding * norm_squared)
         << "step " << i << ": " << before << " -> " << step.objective;
     EXPECT_NEAR(step.gain, before - step.objective, rounding * norm_squared);
     EXPECT_NEAR(step.relative_error, std::sqrt(2 * step.objective / norm_squared), 1e-12);
@@ -429,13 +428,44 @@ TEST(Factor, SaysWhyItStopped) {
 }
 
 TEST(Factor, ConvexWeightsReachTheInsideOfTheHull) {
-  // ||Y||_* is far below the radius: combinations of opposite atoms are needed.
-  const Matrix Y = 0.2 * gaussian(4, 1, 1) * gaussian(3, 1, 2).transpose();
+  const Matrix Y =
+      0.2 * gaussian(4, 1, 1) * gaussian(3, 1, 2).transpose();  // ||Y||_* is far below the radius
   const FactorResult result =
       factor(Y, through_the_loop(12, sparse(4), sparse(3), {WeightRule::convex, 20.0}, 0, 0));
-  // Weights of 20 that cancel to a matrix a hundred times smaller leave their rounding behind.
   expect_sound(Y, result, *sparse(4), *sparse(3), {WeightRule::convex, 20.0}, 1e-9);
   EXPECT_LT(result.relative_error, 1e-6);
+}
+
+TEST(Factor, ConvexWeightsNeverEndWorseThanNothing) {
+  // Hulls without zero, whose every point may be farther away than zero is.
+  for (const Atoms& set : {box(1, 2), simplex(), signs(), onehot(), monotone(), nonneg()})
+    for (const Start start : {Start::greedy, Start::leading})
+      for (std::uint64_t seed = 0; seed < 4; ++seed)
+        for (const double radius : {0.1, 5.0, 100.0}) {
+          SCOPED_TRACE(set->spec() + ", seed " + std::to_string(seed) + ", radius " + std::to_string(radius));
+          const Matrix Y = gaussian(7, 5, seed);
+          FactorOptions options = through_the_loop(3, set, set, {WeightRule::convex, radius}, 2, 10);
+          options.start = start;
+          const FactorResult result = factor(Y, options);
+          EXPECT_LE(result.relative_error, 1 + 1e-12);
+          expect_sound(Y, result, *set, *set, options.weights);
+        }
+}
+
+TEST(Factor, EveryAtomOfAListIsInItsOwnSet) {
+  const Atoms list = per_atom({sparse(8), sparse(4), sparse(2), sparse(1)});
+  for (const WeightRule rule : kRules)
+    for (const Start start : {Start::greedy, Start::leading})
+      for (const int corrections : {0, 2})
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+          SCOPED_TRACE(rule.spec() + ", corrections " + std::to_string(corrections) + ", seed " +
+                       std::to_string(seed));
+          const Matrix Y = gaussian(12, 10, seed);
+          FactorOptions options = through_the_loop(6, list, list, rule, corrections, 5 * corrections);
+          options.start = start;
+          const FactorResult result = factor(Y, options);
+          expect_sound(Y, result, *list, *list, rule);
+        }
 }
 
 TEST(Factor, TraceCountsTheSupportOfTheAtoms) {

@@ -63,14 +63,12 @@ WeightSystem MatrixSpace::weight_system() const {
 }
 
 void MatrixSpace::drop_weightless() {
-  if (sets_.vary_by_atom()) return;  // the place of an atom says what its sets are
-  std::vector<Index> weighty;
   const Index fixed = std::max(correction_.fixed_left, correction_.fixed_right);
-  for (Index i = 0; i < model().rank(); ++i)
-    if (i < fixed || model().weights[i] != 0) weighty.push_back(i);
-  if (Index(weighty.size()) == model().rank()) return;
-  iterate_.model.keep(weighty);
-  iterate_.target_products = Vector(iterate_.target_products(weighty));
+  const std::vector<Index> staying =
+      sets_.staying(model().rank(), [&](Index i) { return i < fixed || model().weights[i] != 0; });
+  if (Index(staying.size()) == model().rank()) return;
+  iterate_.model.keep(staying);
+  iterate_.target_products = Vector(iterate_.target_products(staying));
 }
 
 int MatrixSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,

@@ -1,6 +1,9 @@
 #pragma once
 // Matrices with the Frobenius product as a space for Algorithm 1; this makes it Algorithm 2.
 
+#include <algorithm>
+#include <vector>
+
 #include "pursuit/correction/correction.hpp"
 #include "pursuit/pursuit/pursue.hpp"
 
@@ -11,7 +14,26 @@ struct AtomSets {
   Atoms left, right;
   bool symmetric = false;
 
-  bool vary_by_atom() const { return left->varies_by_atom() || right->varies_by_atom(); }
+  /// The atoms that stay where only those with `weight(i)` are wanted. The place of an atom says what its
+  /// sets are, so that in a list of sets an atom without weight keeps its place as long as others follow.
+  template <class HasWeight>
+  std::vector<Index> staying(Index count, const HasWeight& weight) const {
+    std::vector<Index> result;
+    bool last_sets = true, followed = false;  // from atom i on all sets are the same; an atom follows
+    for (Index i = count - 1; i >= 0; --i) {
+      last_sets = last_sets && same_as_next(*left, i, count) && same_as_next(*right, i, count);
+      if (!weight(i) && (last_sets || !followed)) continue;
+      followed = true;
+      result.push_back(i);
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+
+ private:
+  static bool same_as_next(const AtomSet& set, Index i, Index count) {
+    return i + 1 == count || &set.of_atom(i) == &set.of_atom(i + 1);
+  }
 };
 
 class MatrixSpace {
@@ -26,6 +48,8 @@ class MatrixSpace {
   Vector inner_products(const Atom& atom) const { return f_.inner_products(iterate_.model, atom.u, atom.v); }
   void append(const Atom& atom);
   void set_weights(const Vector& weights) { iterate_.model.weights = weights; }
+  /// Constrained weights may leave atoms without any; unless they are known ones, they go.
+  void drop_weightless();
   WeightSystem weight_system() const;
   int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
               WeightSystem& system);
@@ -38,8 +62,6 @@ class MatrixSpace {
   const Model& model() const { return iterate_.model; }
 
  private:
-  void drop_weightless();
-
   const FrobeniusObjective& f_;
   AtomSets sets_;
   WeightRule weights_;

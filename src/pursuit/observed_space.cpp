@@ -1,6 +1,7 @@
 #include "pursuit/observed_space.hpp"
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace pursuit {
@@ -60,6 +61,11 @@ WeightSystem ObservedSpace::weight_system() const {
 
 int ObservedSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
                            WeightSystem& system) {
+  // Fits are free in their scale. Where the weights are not, what they reach may lie outside what is allowed.
+  const bool bounded = weights_.kind == WeightRule::convex;
+  const std::pair<Model, std::vector<Split>> start =
+      bounded ? std::pair(model_, splits_) : std::pair(Model{}, std::vector<Split>{});
+  const double reached = f_.value();
   int done = 0;
   for (bool more = true; more && done < sweeps;) {
     const double before = f_.value();
@@ -78,6 +84,11 @@ int ObservedSpace::correct(int sweeps, double tolerance, const std::function<boo
   system.reset(f_.gram(model_), f_.target_products(model_), model_.weights);
   if (regularization_.kind == Regularization::none) {  // otherwise weights are part of the factors that pay
     system.solve();
+    set_weights(system.weights());
+  }
+  if (bounded && f_.value() > reached) {
+    std::tie(model_, splits_) = start;
+    system.reset(f_.gram(model_), f_.target_products(model_), model_.weights);
     set_weights(system.weights());
   }
   return done;
@@ -186,18 +197,14 @@ double ObservedSpace::noise_with_uncertainty() const {
 }
 
 void ObservedSpace::drop_weightless() {
-  if (sets_.vary_by_atom()) return;  // the place of an atom says what its sets are
   // Self-tuned atoms shrink for ever without getting there.
   const double nothing =
       regularization_.kind == Regularization::none ? 0.0 : 1e-9 * std::sqrt(f_.target_norm_squared());
-  std::vector<Index> weighty;
+  const std::vector<Index> staying =
+      sets_.staying(model_.rank(), [&](Index i) { return std::abs(model_.weights[i]) > nothing; });
   std::vector<Split> kept;
-  for (Index i = 0; i < model_.rank(); ++i)
-    if (std::abs(model_.weights[i]) > nothing) {
-      weighty.push_back(i);
-      kept.push_back(std::move(splits_[std::size_t(i)]));
-    }
-  model_.keep(weighty);
+  for (const Index i : staying) kept.push_back(std::move(splits_[std::size_t(i)]));
+  model_.keep(staying);
   splits_ = std::move(kept);
 }
 

@@ -2,6 +2,7 @@
 
 #include "pursuit/observed_space.hpp"
 
+#include "pursuit/atoms/structures.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -9,7 +10,7 @@ namespace {
 
 const std::vector<Atoms> kSets{sphere(), nonneg(), sparse(4)};
 const std::vector<WeightRule> kRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
-                                     WeightRule::economic};
+                                     WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
 
 struct Problem {
   Matrix Y, mask;
@@ -43,10 +44,11 @@ ObservedSpace space_of(const Problem& p, const AtomSets& sets, WeightRule rule,
 void expect_members(const Model& model, const AtomSets& sets, WeightRule rule) {
   ASSERT_TRUE(model.left.allFinite() && model.right.allFinite() && model.weights.allFinite());
   for (Index k = 0; k < model.rank(); ++k) {
-    EXPECT_TRUE(sets.left->contains(model.left.col(k), 1e-12)) << "left atom " << k;
-    EXPECT_TRUE(sets.right->contains(model.right.col(k), 1e-12)) << "right atom " << k;
+    EXPECT_TRUE(sets.left->of_atom(k).contains(model.left.col(k), 1e-12)) << "left atom " << k;
+    EXPECT_TRUE(sets.right->of_atom(k).contains(model.right.col(k), 1e-12)) << "right atom " << k;
     EXPECT_TRUE(rule.allows_negative() || model.weights[k] >= 0) << "weight " << k;
   }
+  EXPECT_TRUE(rule.kind != WeightRule::convex || model.weights.sum() <= rule.radius * (1 + 1e-10));
 }
 
 /// The trace falls, ends where the model is, and every atom is in its set.
@@ -82,6 +84,34 @@ TEST(ObservedSpace, KeepsItsPromisesForEverySetRuleAndCorrection) {
           expect_sound(p, sets, rule, space, outcome.trace);
           EXPECT_GE(space.model().rank(), 1);
         }
+}
+
+TEST(ObservedSpace, EveryAtomOfAListIsInItsOwnSet) {
+  const Atoms list = per_atom({sparse(6), sparse(3), sparse(1)});
+  for (const WeightRule rule : kRules)
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(rule.spec() + ", seed " + std::to_string(seed));
+      const Problem p = Problem::random(gaussian(10, 8, seed), 0.6, seed + 100);
+      const AtomSets sets{list, list};
+      ObservedSpace space = space_of(p, sets, rule);
+      const auto outcome = pursue(space, {.rank = 5, .corrections = 2});
+      expect_sound(p, sets, rule, space, outcome.trace);
+    }
+}
+
+TEST(AtomSets, AnAtomKeepsItsPlaceWhereOthersWithOtherSetsFollow) {
+  const auto staying = [](const Atoms& left, std::vector<bool> weights) {
+    return AtomSets{left, sphere()}.staying(Index(weights.size()),
+                                            [&](Index i) { return weights[std::size_t(i)]; });
+  };
+  using Places = std::vector<Index>;
+  const Atoms list = per_atom({sparse(3), sparse(2), sparse(1)});  // the third serves all further atoms
+  EXPECT_EQ(staying(sphere(), {false, true, false, true}), (Places{1, 3}));
+  EXPECT_EQ(staying(list, {false, true, false, true}), (Places{0, 1, 3}))
+      << "the third and fourth share a set";
+  EXPECT_EQ(staying(list, {true, false, false, true, false}), (Places{0, 1, 3}));
+  EXPECT_EQ(staying(list, {true, false, false}), (Places{0}));
+  EXPECT_EQ(staying(list, {false, false, false}), Places{});
 }
 
 TEST(ObservedSpace, KeepsItsPromisesForSymmetricAtoms) {

@@ -206,5 +206,14 @@ TEST(Pca, BadInputIsNamed) {
   EXPECT_THROW(pca(data_matrix(one_sample), {.components = 1}), InvalidArgument);
 }
 
+TEST(Pca,
+     CovariancesOfManyVariablesAreCheckedInOnePass) {  // looking at all entries for each would take minutes
+  const Index p = 1200;
+  Matrix covariance = Matrix::Identity(p, p);
+  covariance(7, 7) = 4;
+  const PcaResult result = pca_of_covariance(covariance, {.components = 1, .nonzeros = {1}});
+  EXPECT_NEAR(std::abs(result.loadings(7, 0)), 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -29,18 +29,22 @@ Matrix nonnegative_least_squares(const Matrix& gram, const Matrix& products, int
     throw InvalidArgument(fmt::format("least squares: products with {} regressors and a {} x {} Gram matrix",
                                       products.cols(), r, gram.cols()));
   if (n == 0 || r == 0) return Matrix::Zero(n, r);
-  const auto free = gram.completeOrthogonalDecomposition();
+  // Regressors of unit norm: which of them are dependent, or not worth having, must not hang on their scales.
+  const Vector norms = gram.diagonal().cwiseMax(0.0).cwiseSqrt();
+  const Vector inverse = (norms.array() > 0).select(norms.cwiseInverse(), 0.0);
+  const Matrix scaled = inverse.asDiagonal() * gram * inverse.asDiagonal();
+  const auto free = scaled.completeOrthogonalDecomposition();
   Matrix solutions(n, r);
   parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, resolve_threads(threads), [&](Index task) {
     for (Index i = task * kRowsPerTask; i < std::min(n, (task + 1) * kRowsPerTask); ++i) {
-      const Vector c = products.row(i).transpose();
+      const Vector c = inverse.cwiseProduct(products.row(i).transpose());
       Vector x = free.solve(c);
       if (x.minCoeff() < 0) {
         x = x.cwiseMax(0.0);
-        for (int sweep = 0; sweep < kCoordinateSweeps; ++sweep) coordinate_sweep(gram, c, x);
-        x = constrained_weights(gram, c, 0, std::move(x));
+        for (int sweep = 0; sweep < kCoordinateSweeps; ++sweep) coordinate_sweep(scaled, c, x);
+        x = constrained_weights(scaled, c, 0, std::move(x));
       }
-      solutions.row(i) = x.transpose();
+      solutions.row(i) = x.cwiseProduct(inverse).transpose();
     }
   });
   return solutions;

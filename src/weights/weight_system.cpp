@@ -1,12 +1,9 @@
 #include "pursuit/weights/weight_system.hpp"
 
-#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
-#include <vector>
 
 #include "linalg/cholesky.hpp"
 
@@ -69,10 +66,10 @@ double WeightSystem::objective(const Vector& weights) const {
 
 double WeightSystem::ascent(double value) const {
   if (rule_.allows_negative()) return std::abs(value);
-  if (rule_.kind == WeightRule::nonneg) return value;
-  if (size_ == 0) return std::numeric_limits<double>::infinity();  // some atom must carry the weight
+  if (rule_.kind == WeightRule::nonneg || size_ == 0) return value;
   const Vector x = weights();
-  return value - x.dot(targets_.head(size_) - gram_.topLeftCorner(size_, size_) * x) / rule_.radius;
+  return std::max(value, 0.0) -
+         x.dot(targets_.head(size_) - gram_.topLeftCorner(size_, size_) * x) / rule_.radius;
 }
 
 Vector WeightSystem::newest_weight() const {  // z_r alone, against the residual
@@ -110,77 +107,17 @@ void WeightSystem::solve() {
     case WeightRule::free: candidate = free_weights(); break;
     case WeightRule::newest: candidate = newest_weight(); break;
     case WeightRule::economic: candidate = economic_weights(); break;
-    case WeightRule::nonneg: candidate = constrained_weights(gram, targets_.head(size_), 0, weights()); break;
+    case WeightRule::nonneg:
     case WeightRule::convex: {
-      Vector start = weights();
-      if (start.sum() <= 0) start = Vector::Unit(size_, size_ - 1);  // the first atom carries all the weight
-      start *= rule_.radius / start.sum();
-      weights_.head(size_) = start;  // feasibility comes before the objective here
-      candidate = constrained_weights(gram, targets_.head(size_), rule_.radius, start);
+      const bool bounded = rule_.kind == WeightRule::convex;
+      Vector start = weights().cwiseMax(0.0);  // atoms given with other weights: what is allowed comes first
+      if (bounded && start.sum() > rule_.radius) start *= rule_.radius / start.sum();
+      weights_.head(size_) = start;
+      candidate = constrained_weights(gram, targets_.head(size_), bounded ? rule_.radius : 0, start);
       break;
     }
   }
   if (candidate.allFinite() && objective(candidate) <= objective()) weights_.head(size_) = candidate;
-}
-
-Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
-                           Vector x) {
-  // Legend: P the passive set (weights free to move), w the descent direction c - G x, lambda the multiplier
-  // of the sum. Each round solves the equality problem on P and walks to it until a weight hits zero.
-  const Index r = targets.size();
-  const bool summed = total > 0;
-  std::vector<Index> passive;
-  for (Index i = 0; i < r; ++i)
-    if (x[i] > 0) passive.push_back(i);
-
-  const auto solve_on_passive = [&] {
-    const Index p = Index(passive.size()), size = p + (summed ? 1 : 0);
-    Matrix system = Matrix::Zero(size, size);
-    Vector right(size);
-    for (Index i = 0; i < p; ++i) {
-      for (Index j = 0; j < p; ++j) system(i, j) = gram(passive[i], passive[j]);
-      right[i] = targets[passive[i]];
-    }
-    if (summed) {
-      system.row(p).head(p).setOnes();
-      system.col(p).head(p).setOnes();
-      right[p] = total;
-    }
-    return Vector(system.fullPivLu().solve(right));
-  };
-
-  const double scale = std::max(targets.cwiseAbs().maxCoeff(), 1e-300);
-  for (Index round = 0; round < 10 * r + 50; ++round) {
-    double lambda = 0;
-    while (!passive.empty()) {
-      const Vector solution = solve_on_passive();
-      const auto p = passive.size();
-      if (summed) lambda = solution[Index(p)];
-      double step = 1;
-      for (std::size_t i = 0; i < p; ++i)
-        if (const double from = x[passive[i]], to = solution[Index(i)]; to <= 0 && from - to > 0)
-          step = std::min(step, from / (from - to));
-      for (std::size_t i = 0; i < p; ++i) x[passive[i]] += step * (solution[Index(i)] - x[passive[i]]);
-      if (step == 1) break;
-      std::erase_if(passive, [&](Index i) {
-        const bool blocked = x[i] <= 1e-14 * scale;
-        if (blocked) x[i] = 0;
-        return blocked;
-      });
-    }
-    const Vector w = targets - gram * x;
-    Index entering = -1;
-    double best = 1e-12 * scale + lambda;
-    for (Index i = 0; i < r; ++i)
-      if (x[i] == 0 && w[i] > best && std::find(passive.begin(), passive.end(), i) == passive.end()) {
-        best = w[i];
-        entering = i;
-      }
-    if (entering < 0) break;
-    passive.push_back(entering);
-    std::sort(passive.begin(), passive.end());
-  }
-  return x.cwiseMax(0.0);
 }
 
 }  // namespace pursuit

@@ -37,18 +37,22 @@ struct Problem {
   }
 };
 
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
 Problem random_problem(Index n, Index r, std::uint64_t seed) {
   return {gaussian(n, r, seed), Vector(gaussian(n, 1, seed + 1000))};
 }
 
-/// Least squares over every support with non-negative weights (summing to `total` where total > 0):
+/// Least squares over every support with non-negative weights (of sum at most `total` where total > 0):
 /// exhaustive.
 Vector brute_force(const Problem& problem, double total) {
   const Index r = problem.Z.cols();
   Vector best = Vector::Zero(r);
-  double least = total > 0 ? std::numeric_limits<double>::infinity() : problem.objective(best);
-  for (unsigned mask = 1; mask < (1U << unsigned(r)); ++mask) {
-    const Index p = std::popcount(mask), size = p + (total > 0 ? 1 : 0);
+  double least = problem.objective(best);
+  for (unsigned mask = 1; mask < (2U << unsigned(r)); ++mask) {
+    const bool summed = ((mask >> unsigned(r)) & 1U) != 0;  // on the face where the bound holds with equality
+    const Index p = std::popcount(mask) - int(summed), size = p + Index(summed);
+    if (p == 0 || (summed && !(total > 0))) continue;
     std::vector<Index> support;
     for (Index i = 0; i < r; ++i)
       if (((mask >> unsigned(i)) & 1U) != 0) support.push_back(i);
@@ -57,12 +61,12 @@ Vector brute_force(const Problem& problem, double total) {
     Vector right = Vector::Constant(size, total);
     system.topLeftCorner(p, p) = Zp.transpose() * Zp;
     right.head(p) = Zp.transpose() * problem.y;
-    if (total > 0) {
+    if (summed) {
       system.col(p).head(p).setOnes();
       system.row(p).head(p).setOnes();
     }
     const Vector solution = system.completeOrthogonalDecomposition().solve(right).head(p);
-    if (solution.minCoeff() < 0) continue;
+    if (solution.minCoeff() < 0 || (total > 0 && !summed && solution.sum() > total)) continue;
     Vector alpha = Vector::Zero(r);
     alpha(support) = solution;
     if (const double f = problem.objective(alpha); f < least) {
@@ -132,15 +136,19 @@ RC_GTEST_PROP(WeightSystem, ConvexWeightsAreTheBestOverAllFaces, ()) {
   const Problem problem = random_problem(8, r, *rc::gen::inRange<std::uint64_t>(0, 100000));
   const double radius = *rc::gen::element(0.1, 1.0, 5.0);
   const Vector alpha = problem.with_all({WeightRule::convex, radius}).weights();
-  RC_ASSERT(std::abs(alpha.sum() - radius) < 1e-12);
+  RC_ASSERT(alpha.sum() <= radius + 1e-12);
   RC_ASSERT(max_difference(alpha, brute_force(problem, radius)) < 1e-9);
 }
 
-/// Optimality on the non-negative weights: <z_i, r> = lambda where alpha_i > 0, at most lambda elsewhere.
-void expect_optimal(const Problem& problem, const Vector& alpha, bool summed, double tolerance) {
+/// Optimality on the non-negative weights: <z_i, r> = lambda where alpha_i > 0, at most lambda elsewhere,
+/// with lambda >= 0, and 0 where the sum is below its bound.
+void expect_optimal(const Problem& problem, const Vector& alpha, double bound, double tolerance) {
   EXPECT_GE(alpha.minCoeff(), 0);
   const Vector descent = problem.descent(alpha);
-  const double lambda = summed ? descent.dot(alpha) / alpha.sum() : 0;
+  const bool at_bound = alpha.sum() > 0 && alpha.sum() > bound * (1 - 1e-12);
+  const double lambda = at_bound ? descent.dot(alpha) / alpha.sum() : 0;
+  EXPECT_GE(lambda, -tolerance);
+  EXPECT_LE(alpha.sum(), bound * (1 + 1e-11));
   for (Index i = 0; i < alpha.size(); ++i) {
     EXPECT_LT(descent[i], lambda + tolerance) << i;
     EXPECT_TRUE(alpha[i] == 0 || descent[i] > lambda - tolerance) << i;
@@ -152,10 +160,9 @@ TEST(WeightSystem, ConstrainedWeightsAreOptimalForManyAtoms) {
     Problem problem = random_problem(60, 40, seed);
     problem.Z = problem.Z.cwiseAbs();  // strongly correlated, as the atoms of NMF are
     problem.y = problem.Z * Vector(gaussian(40, 1, seed + 7));
-    expect_optimal(problem, problem.with_all(WeightRule::nonneg).weights(), false, 1e-8);
+    expect_optimal(problem, problem.with_all(WeightRule::nonneg).weights(), kNoBound, 1e-8);
     const WeightSystem convex = problem.with_all({WeightRule::convex, 3.0});
-    expect_optimal(problem, convex.weights(), true, 1e-8);
-    EXPECT_NEAR(convex.weights().sum(), 3, 1e-11);
+    expect_optimal(problem, convex.weights(), 3.0, 1e-8);
   }
 }
 
@@ -170,9 +177,7 @@ TEST(WeightSystem, ObjectiveNeverRises) {
     for (Index i = 0; i < 10; ++i) {
       ASSERT_TRUE(problem.append_to(system, i));
       system.solve();
-      // The first convex weight is not a choice: it must carry the whole sum.
-      const bool forced = rule.kind == WeightRule::convex && i == 0;
-      EXPECT_TRUE(forced || system.objective() <= before + 1e-13) << rule.spec() << ", atom " << i;
+      EXPECT_LE(system.objective(), before + 1e-13) << rule.spec() << ", atom " << i;
       EXPECT_NEAR(system.objective(), problem.objective(system.weights()), 1e-12) << rule.spec();
       before = system.objective();
     }
@@ -204,8 +209,39 @@ TEST(WeightSystem, ADependentAtomMayHelpWhereWeightsCannotBeNegative) {
   EXPECT_NEAR(system.objective(), 0, 1e-15);
 }
 
+TEST(WeightSystem, ConvexWeightsAreNeverWorseThanNothing) {
+  // The atom leads away from the target: the best of its multiples between 0 and 5 is none of it.
+  const Problem away{(Matrix(2, 1) << 1, 0).finished(), (Vector(2) << -1, 0.5).finished()};
+  const WeightSystem system = away.with_all({WeightRule::convex, 5.0});
+  EXPECT_EQ(system.weights()[0], 0);
+  EXPECT_EQ(system.objective(), 0.5 * away.y.squaredNorm());
+  EXPECT_LE(system.ascent(-1), 0) << "and no further atom with a negative product helps";
+}
+
+TEST(WeightSystem, WeightsThatARuleDoesNotAllowAreMadeAllowedFirst) {
+  // Atoms that were given with a negative weight, which fits better than any allowed one.
+  const Problem problem{(Matrix(2, 1) << 1, 0).finished(), (Vector(2) << -1, 0.5).finished()};
+  for (const WeightRule rule : {WeightRule(WeightRule::nonneg), WeightRule(WeightRule::convex, 1.0)}) {
+    WeightSystem system(rule, problem.y.squaredNorm());
+    system.reset(Matrix::Ones(1, 1), Vector::Constant(1, -1), Vector::Constant(1, -1));
+    system.solve();
+    EXPECT_EQ(system.weights()[0], 0) << rule.spec();
+  }
+}
+
+/// Atoms of every size: the weights of z_i and of s_i z_i are those of the same points.
+RC_GTEST_PROP(WeightSystem, SizesOfAtomsDoNotMatter, ()) {
+  const Index r = *rc::gen::inRange<Index>(1, 7);
+  const Problem problem = random_problem(8, r, *rc::gen::inRange<std::uint64_t>(0, 100000));
+  const Vector sizes = Vector::NullaryExpr(r, [](Index) { return std::pow(10.0, *rc::gen::inRange(-8, 9)); });
+  const Problem scaled{problem.Z * sizes.asDiagonal(), problem.y};
+  const Matrix gram = scaled.Z.transpose() * scaled.Z;
+  const Vector alpha = constrained_weights(gram, scaled.Z.transpose() * scaled.y, 0, Vector::Zero(r));
+  RC_ASSERT(max_difference(sizes.cwiseProduct(alpha), brute_force(problem, 0)) < 1e-8);
+}
+
 TEST(WeightSystem, ConvexWeightsReachInsideTheHullWithOppositeAtoms) {
-  // Frank-Wolfe on the segment from -z to z: a target of 0.1 z needs both ends.
+  // Frank-Wolfe on the segment from -z to z: zero belongs to it too.
   const Problem problem{(Matrix(2, 2) << 1, -1, 0, 0).finished(), (Vector(2) << 0.1, 0).finished()};
   WeightSystem system(WeightRule::convex, problem.y.squaredNorm());
   ASSERT_TRUE(problem.append_to(system, 0));
@@ -213,7 +249,7 @@ TEST(WeightSystem, ConvexWeightsReachInsideTheHullWithOppositeAtoms) {
   ASSERT_TRUE(problem.append_to(system, 1));
   system.solve();
   EXPECT_NEAR(system.objective(), 0, 1e-15);
-  EXPECT_LT(max_difference(system.weights(), (Vector(2) << 0.55, 0.45).finished()), 1e-14);
+  EXPECT_LT(max_difference(system.weights(), (Vector(2) << 0.1, 0).finished()), 1e-14);
 }
 
 TEST(WeightSystem, ResetTakesDependentAtomsAndGoesOn) {
@@ -242,7 +278,7 @@ TEST(WeightSystem, ResetTakesDependentAtomsAndGoesOn) {
       EXPECT_LT((problem.Z.transpose() * residual).cwiseAbs().maxCoeff(), 1e-10) << "still a projection";
     }
     if (!rule.allows_negative())
-      expect_optimal(problem, system.weights(), rule.kind == WeightRule::convex, 1e-8);
+      expect_optimal(problem, system.weights(), rule.kind == WeightRule::convex ? 2.0 : kNoBound, 1e-8);
   }
 }
 
@@ -261,12 +297,13 @@ TEST(WeightSystem, AscentIsWhatTheRuleAllows) {
   for (const auto kind : {WeightRule::free, WeightRule::newest, WeightRule::economic})
     EXPECT_EQ(problem.with_all(kind).ascent(-2), 2);
   EXPECT_EQ(problem.with_all(WeightRule::nonneg).ascent(-2), -2);
-  EXPECT_EQ(WeightSystem({WeightRule::convex, 2.0}, 1).ascent(-2), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(WeightSystem({WeightRule::convex, 2.0}, 1).ascent(-2), -2);
   const WeightSystem convex = problem.with_all({WeightRule::convex, 2.0});
   const double along_x = problem.descent(convex.weights()).dot(convex.weights()) / 2;
   EXPECT_NEAR(convex.ascent(3), 3 - along_x, 1e-12);
   EXPECT_NEAR(convex.ascent(problem.descent(convex.weights()).maxCoeff()), 0, 1e-12)
       << "no gap over the atoms already there";
+  EXPECT_NEAR(convex.ascent(-3), -along_x, 1e-12) << "zero is a point of the hull";
 }
 
 TEST(WeightSystem, MovesLikeAValue) {

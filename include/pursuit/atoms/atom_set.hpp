@@ -24,8 +24,8 @@ class AtomSet {
  public:
   virtual ~AtomSet() = default;
 
-  /// u = argmax over A of <u, g>. Any g is allowed, zero included; a NaN or infinite entry throws
-  /// InvalidArgument.
+  /// u = argmax over A of <u, g>. Any g is allowed, zero included; NaN and infinite entries, vectors without
+  /// entries and vectors of different lengths throw InvalidArgument, here and below.
   void maximize(ConstVectorRef g, VectorRef u) const;
 
   /// x = t u minimising sum a_i x_i^2 - 2 b_i x_i over u in A and t (t >= 0 for Sign::nonnegative); returns

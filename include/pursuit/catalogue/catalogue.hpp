@@ -8,6 +8,8 @@
 //   RANGES = FIRST-LAST:SETS | ... | FIRST-:SETS         entries counted from 0, both ends included
 //   SETS   = SET + SET + ...                             members of all of them
 //   SET    = name, or name:parameter:parameter...        the last parameter may be a list, one for each atom
+//
+// A file whose name holds one of : + | , or a quote stands in quotes, its own ones doubled: group:"a+b.txt":2
 
 #include <string>
 #include <vector>

@@ -5,13 +5,14 @@
 //   auto result = pursuit::omp(D, Y, {.atoms = 10});      // Y ~ D * result.codes, at most 10 non-zeros per
 //   column
 //
-// Columns of D are normalised for the search, so that the oracle compares directions; codes refer to D as
-// given. Cost per signal and step: O(N r) for N columns and r atoms so far, after one product D^T Y and,
-// where the signals are many, one D^T D.
+// The oracle compares the directions of the columns of D; codes refer to D as given, which is not copied. A
+// zero column is never chosen. Cost per signal and step: O(N r) for N columns and r atoms so far, after one
+// product D^T Y and, where the signals are many and it does not take far more memory than D, one D^T D.
 
 #include <vector>
 
 #include "pursuit/base/types.hpp"
+#include "pursuit/linalg/linear_operator.hpp"
 #include "pursuit/pursuit/trace.hpp"
 #include "pursuit/weights/weight_rule.hpp"
 
@@ -27,9 +28,10 @@ struct OmpOptions {
 struct OmpResult {
   Eigen::SparseMatrix<double> codes;  // N x signals
   Vector relative_errors;             // per signal
-  std::vector<Stop> stops;            // per signal
+  std::vector<Stop> stops;            // per signal; dependent_atom where columns are combinations of others
 };
 
+OmpResult omp(const DenseView<double>& dictionary, const Matrix& signals, const OmpOptions& options = {});
 OmpResult omp(const Matrix& dictionary, const Matrix& signals, const OmpOptions& options = {});
 
 }  // namespace pursuit

@@ -4,7 +4,8 @@
 //   free       every weight re-fitted: orthogonal projection on the span (OMP)
 //   newest     only the newest weight (MP)
 //   nonneg     every weight re-fitted, none negative
-//   convex     every weight re-fitted, none negative, summing to `radius` (fully corrective Frank-Wolfe)
+//   convex     every weight re-fitted, none negative, of sum at most `radius`: the convex hull of zero and
+//              the atoms times `radius` (fully corrective Frank-Wolfe)
 //   economic   two numbers: one scales all older weights, one is the newest (Wang et al. 2014)
 
 #include <string>

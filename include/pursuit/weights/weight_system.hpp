@@ -27,8 +27,8 @@ class WeightSystem {
   void reset(const Matrix& gram, const Vector& target_products, const Vector& weights);
 
   /// How steeply f can fall along an atom with <z, r> = value, within what the rule allows: |value| where
-  /// weights may be negative, value where not, and the gap of Frank-Wolfe, value - <x, r> / radius, for
-  /// convex weights.
+  /// weights may be negative, value where not, and the gap of Frank-Wolfe, max(value, 0) - <x, r> / radius,
+  /// for convex weights.
   double ascent(double value) const;
 
   /// Line 3. The objective never rises: a solution that rounding made worse is not taken.
@@ -54,8 +54,9 @@ class WeightSystem {
   std::unique_ptr<Factor> factor_;
 };
 
-/// argmin over alpha >= 0 (and sum alpha = total, where total > 0) of 1/2 alpha^T G alpha - c^T alpha, from a
-/// feasible start x, by a primal active-set method (Lawson and Hanson 1974, on the normal equations).
+/// argmin over alpha >= 0 (and sum alpha <= total, where total > 0) of 1/2 alpha^T G alpha - c^T alpha, from
+/// a feasible start x, by a primal active-set method (Lawson and Hanson 1974, on the normal equations of
+/// atoms scaled to unit norm: the sizes of the atoms do not matter).
 Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
                            Vector x);
 
