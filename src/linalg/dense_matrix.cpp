@@ -43,7 +43,7 @@ void blocked_product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out, i
     // By a power of two, so that the vectors have their largest entry near one: products of products leave
     // the range of single precision otherwise.
     const double largest = V.size() > 0 ? V.lpNorm<Eigen::Infinity>() : 0;
-    const double scale = largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, -std::ilogb(largest)) : 1;
+    const double scale = unit_scale(largest);
     const Block narrow = (scale * V).template cast<Scalar>();
     Block result(A.rows, V.cols());
     multiply(narrow.data(), result.data());

@@ -246,13 +246,15 @@ DataMatrixPtr data_matrix(AnyMatrix&& A, int threads) {
   return std::visit([&](auto&& matrix) { return data_matrix(std::move(matrix), threads); }, std::move(A));
 }
 
+double unit_scale(double magnitude) {
+  constexpr int kMost = 1000;  // of two; the inverse is a normal number too
+  return magnitude > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(magnitude), -kMost, kMost)) : 1;
+}
+
 Comfortable comfortable(DataMatrixPtr A) {
-  constexpr int kExponent = 100, kMost = 1000;  // of two: fourth powers stay far inside the range of a double
-  const double largest = A->largest_magnitude();
-  if (largest == 0) return {std::move(A), 1};
-  const int exponent = std::clamp(std::ilogb(largest), -kMost, kMost);
-  if (std::abs(exponent) <= kExponent) return {std::move(A), 1};
-  const double scale = std::ldexp(1.0, -exponent);
+  constexpr double kFar = 0x1p100;  // fourth powers of what is nearer stay far inside the range of a double
+  const double scale = unit_scale(A->largest_magnitude());
+  if (scale <= kFar && scale >= 1 / kFar) return {std::move(A), 1};
   return {A->scaled(scale), scale};
 }
 

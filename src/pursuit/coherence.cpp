@@ -1,10 +1,10 @@
 #include "pursuit/pursuit/coherence.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/pursuit/dictionary_space.hpp"
 
 namespace pursuit {
@@ -29,18 +29,19 @@ std::optional<double> coherence_rate(const Vector& coherence, Index atoms) {
   return 1 - (1 - mu) / double(atoms);
 }
 
-RateCertificate certify_omp(const Matrix& D, const Vector& y, Index steps, double delta) {
+RateCertificate certify_omp(const Matrix& D, const Vector& signal, Index steps, double delta) {
+  const double scale = unit_scale(signal.lpNorm<Eigen::Infinity>());
+  const Vector y = scale * signal;
   const UnitColumns dictionary(view_of(D), true);
   const Matrix unit = dictionary.columns(0, D.cols());
   // By an orthonormal basis: through the coefficients of nearly dependent columns, which are huge, r* would
   // be off by far more than rounding, and so would every distance to it.
-  const Eigen::ColPivHouseholderQR<Matrix> qr(unit);
-  const Matrix basis = qr.householderQ() * Matrix::Identity(unit.rows(), qr.rank());
+  const Matrix basis = independent_basis(unit);
   const Vector projection = basis * (basis.transpose() * y);
   const auto rate = coherence_rate(cumulative_coherence(D), D.cols());
 
   RateCertificate certificate;
-  certificate.distance_to_span = (y - projection).norm();
+  certificate.distance_to_span = (y - projection).norm() / scale;
   const double rounding = 1e-13 * y.squaredNorm();
   Vector residual = y;
   for (Index r = 1; r <= steps; ++r) {

@@ -43,13 +43,17 @@ PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns,
 
 UnitColumns::UnitColumns(const DenseView<double>& D, bool with_gram, int threads)
     : view_(D), threads_(threads), norms_(Vector::Zero(D.cols)) {
+  // Each column on its own scale: squares may vanish or overflow.
   if (D.row_major) {
-    for (Index i = 0; i < D.rows; ++i)
-      norms_ += Eigen::Map<const Vector>(D.data + i * D.stride, D.cols).cwiseAbs2();
-    norms_ = norms_.cwiseSqrt().eval();
+    const auto row = [&](Index i) { return Eigen::Map<const Vector>(D.data + i * D.stride, D.cols); };
+    Vector scale = Vector::Zero(D.cols);
+    for (Index i = 0; i < D.rows; ++i) scale = scale.cwiseMax(row(i).cwiseAbs());
+    scale = scale.unaryExpr(&unit_scale).eval();
+    for (Index i = 0; i < D.rows; ++i) norms_ += row(i).cwiseProduct(scale).cwiseAbs2();
+    norms_ = norms_.cwiseSqrt().cwiseQuotient(scale).eval();
   } else {
     for (Index j = 0; j < D.cols; ++j)
-      norms_[j] = Eigen::Map<const Vector>(D.data + j * D.stride, D.rows).norm();
+      norms_[j] = Eigen::Map<const Vector>(D.data + j * D.stride, D.rows).stableNorm();
   }
   inverse_norms_ = (norms_.array() > 0).select(norms_.cwiseInverse(), 0.0);
   const bool affordable = size() <= kGramPerDictionary * dimension() || size() * size() <= kSmallGram;

@@ -31,10 +31,18 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   if (!(options.target_error >= 0 && options.target_error < 1))
     throw InvalidArgument(
         fmt::format("target_error {}: must be at least 0 and below 1", options.target_error));
-  data_matrix(D);  // refuses empty and non-finite input
-  data_matrix(signals);
-
+  data_matrix(signals);  // refuses empty and non-finite input
   const int threads = resolve_threads(options.threads);
+  if (const auto [data, scale] = comfortable(data_matrix(D, threads)); scale != 1) {
+    Matrix near_one(D.rows, D.cols);
+    for (Index j = 0; j < D.cols; ++j)
+      for (Index i = 0; i < D.rows; ++i)
+        near_one(i, j) = scale * (D.row_major ? D.data[i * D.stride + j] : D.data[i + j * D.stride]);
+    OmpResult result = omp(near_one, signals, options);
+    result.codes *= scale;
+    return result;
+  }
+
   const bool many =
       4 * signals.cols() * options.atoms >= D.cols;  // then D^T D costs less than its columns one by one
   const UnitColumns dictionary(D, many, threads);
@@ -46,19 +54,24 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   const Index at_once = std::max<Index>(kProductsAtOnce / D.cols, 64);
   for (Index first = 0; first < signals.cols(); first += at_once) {
     const Index count = std::min(at_once, signals.cols() - first);
-    const Matrix correlations =
-        dictionary.products(signals.middleCols(first, count));  // D^T y of every signal
+    Matrix scaled = signals.middleCols(first, count);  // each near one, whatever its units
+    const Vector scales = scaled.cwiseAbs().colwise().maxCoeff().transpose().unaryExpr(&unit_scale);
+    scaled.array().rowwise() *= scales.transpose().array();
+    const Matrix correlations = dictionary.products(scaled);  // D^T y of every signal
     parallel_for(count, threads, [&](Index i) {
       const Index s = first + i;
-      const double norm_squared = signals.col(s).squaredNorm();
-      DictionarySpace space(dictionary, correlations.col(i), norm_squared, options.weights, options.atoms);
+      const double norm_squared = scaled.col(i).squaredNorm();
+      WeightRule weights = options.weights;
+      weights.radius *= scales[i];
+      DictionarySpace space(dictionary, correlations.col(i), norm_squared, weights, options.atoms);
       const auto outcome = pursue(space, {.rank = options.atoms, .target_error = options.target_error});
       result.stops[std::size_t(s)] = outcome.stop;
       result.relative_errors[s] =
           outcome.trace.empty() ? double(norm_squared > 0) : outcome.trace.back().relative_error;
       for (Index k = 0; k < space.weights().size(); ++k)
         if (const Index j = space.atoms()[std::size_t(k)]; space.weights()[k] != 0)
-          entries[std::size_t(s)].emplace_back(int(j), int(s), space.weights()[k] / dictionary.norms()[j]);
+          entries[std::size_t(s)].emplace_back(int(j), int(s),
+                                               space.weights()[k] / dictionary.norms()[j] / scales[i]);
     });
   }
   std::vector<Eigen::Triplet<double>> all;

@@ -6,7 +6,9 @@
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/pursuit/coherence.hpp"
 #include "pursuit/pursuit/dictionary_space.hpp"
+#include "test_support.hpp"
 
 namespace pursuit {
 namespace {
@@ -178,6 +180,30 @@ TEST(Omp,
     const Vector expected = textbook_omp(D, Y.col(s), 3);
     EXPECT_LT((Vector(result.codes.col(s)) - expected).norm(), 1e-10 * expected.norm()) << s;
   }
+}
+
+TEST(Omp, ScalesOfSignalsAndOfTheDictionaryDoNotMatter) {
+  const Matrix D = gaussian(20, 40, 1), Y = gaussian(20, 3, 2);
+  for (const WeightRule rule : {WeightRule(WeightRule::free), WeightRule(WeightRule::nonneg)}) {
+    const OmpResult expected = omp(D, Y, {.atoms = 4, .weights = rule});
+    for (const int exponent : {-1000, -530, -90, 90, 530, 1000}) {
+      SCOPED_TRACE(exponent);
+      const double scale = std::ldexp(1.0, exponent);
+      const OmpResult signals = omp(D, Matrix(scale * Y), {.atoms = 4, .weights = rule});
+      EXPECT_TRUE(same_bits(Matrix(signals.codes), Matrix(scale * Matrix(expected.codes))));
+      EXPECT_TRUE(same_bits(signals.relative_errors, expected.relative_errors));
+      const OmpResult dictionary = omp(Matrix(scale * D), Matrix(scale * Y), {.atoms = 4, .weights = rule});
+      EXPECT_LT(max_difference(Matrix(dictionary.codes), Matrix(expected.codes)), 1e-12);
+      EXPECT_LT(max_difference(dictionary.relative_errors, expected.relative_errors), 1e-12);
+    }
+  }
+}
+
+TEST(Certificate, HoldsInEveryUnit) {
+  const Matrix D = gaussian(20, 8, 1);
+  const Vector y = gaussian(20, 1, 2);
+  for (const int exponent : {-1000, -530, 0, 530, 1000})
+    EXPECT_TRUE(certify_omp(D, Vector(std::ldexp(1.0, exponent) * y), 5).holds) << exponent;
 }
 
 }  // namespace
