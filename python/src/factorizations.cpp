@@ -58,7 +58,14 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
   PcaResult result;
   {
     const py::gil_scoped_release unlocked;
-    result = pca(data.matrix, options);
+    result.means = data.matrix->column_means();
+    if (!options.correlation && data.matrix->squared_norm_about(result.means) == 0) {
+      // Nothing varies: the engine refuses this, an estimator keeps its shape.
+      result.loadings.resize(data.matrix->cols(), 0);
+      result.scores.resize(data.matrix->rows(), 0);
+    } else {
+      result = pca(data.matrix, options);
+    }
   }
   py::dict out;
   out["loadings"] = std::move(result.loadings);
