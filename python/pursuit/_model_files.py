@@ -19,6 +19,7 @@ from ._nmf import NMF
 from ._observations import Ids, Observations
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
+from .atoms import UntrustedSpec, opens_files
 
 Model = Union[MatrixPursuit, NMF, TruncatedSVD, SparsePCA, MatrixCompletion]
 _CLASSES = {
@@ -26,7 +27,7 @@ _CLASSES = {
 }
 
 
-def load(path: str | PathLike[str]) -> Model:
+def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
     """A fitted model from a file, written by `save` or by the program.
 
     Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or,
@@ -35,6 +36,10 @@ def load(path: str | PathLike[str]) -> Model:
     Parameters
     ----------
     path : str or path
+    trusted : bool, default=False
+        Whether a further `fit` may open the files and run the libraries (``plugin:``) that the atom sets of
+        the model name: say so only of files whose author may run code on your machine. Everything but `fit`
+        does without them.
 
     Examples
     --------
@@ -44,10 +49,10 @@ def load(path: str | PathLike[str]) -> Model:
     >>> pursuit.load("parts.npz").components_.shape
     (3, 10)
     """
-    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path)
+    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path, trusted)
 
 
-def _load_factorization(path: str | PathLike[str]) -> Model:
+def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     file = _core.load_model(path)
     metadata = file["metadata"]
     name = metadata.get("estimator", "SparsePCA" if metadata.get("centered") == "true" else "MatrixPursuit")
@@ -58,7 +63,10 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
     file.update({part: with_zeros(file[part], rank) for part in ("left", "right", "weights")})
     model = _CLASSES[name](max(rank, 1))
     if isinstance(model, MatrixPursuit):
-        model.set_params(**{key: metadata[key] for key in ("left", "right", "weights") if key in metadata})
+        for side in ("left", "right"):
+            spec = metadata.get(side, "sphere")
+            model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
+        model.set_params(weights=metadata.get("weights", "free"))
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
     model.n_features_in_, model.n_components_ = file["right"].shape
     if file["column_names"]:
