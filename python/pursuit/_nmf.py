@@ -147,7 +147,8 @@ class NMF(FactorizationModel):
             target_error=0.0,
             time_limit=self.time_limit,
         )
-        if self.max_iter > 0 and self.n_iter_ >= self.max_iter and self.stop_reason_ == "rank_reached":
+        last = int(self._steps["sweeps"][-1]) if len(self._steps["sweeps"]) else 0  # those on the way aside
+        if 0 < self.max_iter <= last and self.stop_reason_ == "rank_reached":
             warnings.warn(
                 f"NMF ended after max_iter={self.max_iter} sweeps, before tol={self.tol} was reached",
                 ConvergenceWarning,

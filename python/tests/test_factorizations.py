@@ -1,6 +1,7 @@
 """MatrixPursuit, NMF and TruncatedSVD against what is known about their results."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -151,6 +152,23 @@ def test_nmf_refuses_arguments_that_it_does_not_have(parts, argument):
 def test_nmf_says_when_it_did_not_converge(rng):
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         pursuit.NMF(4, max_iter=2, tol=0.0).fit(rng.random((30, 20)))
+
+
+@pytest.mark.parametrize("init", [None, "greedy", "random"])
+def test_nmf_does_not_count_sweeps_on_the_way_as_sweeps_at_the_end(rng, init):
+    X = rng.random((40, 30))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = pursuit.NMF(16, init=init, max_iter=30, tol=1e-2, random_state=0).fit(X)
+    assert model.stop_reason_ == "rank_reached"
+
+
+def test_nmf_ends_where_no_further_sweep_lowers_the_error(rng):
+    for seed in (19, 28, 33, 77, 107):  # slow to converge: entries over many orders of magnitude
+        X = np.exp(2 * np.random.default_rng(seed).standard_normal((13, 13)))
+        ended = pursuit.NMF(4, init="random", tol=1e-9, max_iter=10**6, random_state=0).fit(X)
+        bottom = pursuit.NMF(4, init="random", tol=0.0, max_iter=10**6, random_state=0).fit(X)
+        assert ended.reconstruction_err_ < bottom.reconstruction_err_ * (1 + 3e-7)
 
 
 def test_truncated_svd_agrees_with_scikit_learns(rng):
