@@ -135,7 +135,7 @@ int run(PcaCommand& c) {
                         {"weights", "free"},
                         {"centered", "true"},
                         {"seed", fmt::format("{}", c.options.seed)},
-                        {"stop", result.interrupted ? "interrupted" : "rank_reached"},
+                        {"stop", name(result.stop)},
                         {"explained_span", fmt::format("{}", result.explained_span)}},
                        result.means,
                        result.deviations});
@@ -149,7 +149,7 @@ int run(PcaCommand& c) {
                 {"nonzeros", support},
                 {"method", c.method},
                 {"sweeps", result.sweeps},
-                {"interrupted", result.interrupted},
+                {"stop", name(result.stop)},
                 {"seconds", result.seconds},
                 {"peak_memory_bytes", peak_memory_bytes()}});
   } else {

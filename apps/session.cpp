@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +25,8 @@ extern "C" void on_interrupt(int) {
 double fraction_done(const Moment& moment) {
   constexpr double kAtoms = 0.9;
   const double atoms = double(moment.rank) / double(moment.target_rank);
+  if (moment.phase == Moment::Phase::iteration)  // they converge when they do
+    return kAtoms * (1 - std::exp2(-double(moment.sweep) / (0.5 * moment.max_sweeps)));
   if (moment.phase != Moment::Phase::polish) return kAtoms * atoms;
   return kAtoms + (1 - kAtoms) * double(moment.sweep) / double(moment.max_sweeps);
 }
@@ -69,8 +72,10 @@ Observer watch(const std::string& title) {
   auto bar = std::make_shared<ProgressBar>(title);
   return [bar](const Moment& moment) {
     bar->update(fraction_done(moment),
-                moment.phase == Moment::Phase::polish
-                    ? fmt::format("polish {}, error {:.5f}", moment.sweep, moment.relative_error)
+                moment.phase == Moment::Phase::polish || moment.phase == Moment::Phase::iteration
+                    ? fmt::format("{} {}, error {:.5f}",
+                                  moment.phase == Moment::Phase::polish ? "polish" : "iteration",
+                                  moment.sweep, moment.relative_error)
                     : fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank,
                                   moment.relative_error));
     return !was_interrupted();

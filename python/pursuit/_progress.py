@@ -64,7 +64,7 @@ def _new_bar() -> Any:
 
 
 def _show(bar: Any, step: Any) -> None:
-    by_rank = getattr(step, "target_rank", 0) > 0 and step.phase != "polish"
+    by_rank = getattr(step, "target_rank", 0) > 0 and step.phase not in ("polish", "iteration")
     bar.total, bar.n = (step.target_rank, step.rank) if by_rank else (step.max_sweeps, step.sweep)
     bar.set_description(step.phase, refresh=False)
     if hasattr(step, "relative_error"):

@@ -76,7 +76,7 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
   out["explained_plain"] = result.explained_plain;
   out["explained_span"] = result.explained_span;
   out["sweeps"] = result.sweeps;
-  out["interrupted"] = result.interrupted;
+  out["stop"] = name(result.stop);
   out["history"] = watch.history();
   out["seconds"] = result.seconds;
   out["failure"] = watch.failure();
@@ -185,7 +185,7 @@ void bind_factorizations(py::module_& m) {
   m.def("stop_explanations", [] {
     py::dict all;
     for (const Stop stop : {Stop::rank_reached, Stop::target_error, Stop::no_ascent, Stop::dependent_atom,
-                            Stop::time_limit, Stop::interrupted})
+                            Stop::time_limit, Stop::interrupted, Stop::not_converged})
       all[name(stop)] = explanation(stop);
     return all;
   });

@@ -28,6 +28,7 @@ const char* name(Moment::Phase phase) {
     case Moment::Phase::atom: return "atom";
     case Moment::Phase::correction: return "correction";
     case Moment::Phase::polish: return "polish";
+    case Moment::Phase::iteration: return "iteration";
   }
   return "";
 }

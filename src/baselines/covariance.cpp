@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -113,8 +113,7 @@ double plain_variance(const Covariance& C, const Matrix& U) {
 }
 
 double span_variance(const Covariance& C, const Matrix& U) {
-  const Eigen::ColPivHouseholderQR<Matrix> qr(U);
-  return plain_variance(C, qr.householderQ() * Matrix::Identity(U.rows(), qr.rank()));
+  return plain_variance(C, independent_basis(U));
 }
 
 const char* name(Deflation method) {

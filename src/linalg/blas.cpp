@@ -1,9 +1,13 @@
 #include "linalg/blas.hpp"
 
 #include <cblas.h>
+#include <fmt/format.h>
 
+#include <limits>
 #include <mutex>
 #include <type_traits>
+
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
@@ -12,6 +16,13 @@ namespace {
 std::mutex setting;
 int inside = 0;    // objects alive
 int previous = 1;  // threads of OpenBLAS before the first of them
+
+blasint blas_size(Index size) {
+  if (size > std::numeric_limits<blasint>::max())
+    throw InvalidInput(fmt::format("a dense matrix has {} rows or columns; this BLAS counts to {}", size,
+                                   std::numeric_limits<blasint>::max()));
+  return blasint(size);
+}
 
 }  // namespace
 
@@ -30,8 +41,8 @@ SingleThreadedBlas::~SingleThreadedBlas() {
 template <class Scalar>
 void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, Scalar* out,
                    Index out_stride) {
-  const auto n = blasint(A.rows), m = blasint(A.cols), k = blasint(columns);
-  const auto lda = blasint(A.stride), ldv = blasint(A.cols), ldo = blasint(out_stride);
+  const auto n = blas_size(A.rows), m = blas_size(A.cols), k = blas_size(columns);
+  const auto lda = blas_size(A.stride), ldv = blas_size(A.cols), ldo = blas_size(out_stride);
   const auto op =
       A.row_major ? CblasTrans : CblasNoTrans;  // a row-major matrix is its transpose, column-major
   if (columns == 1) {
@@ -51,17 +62,17 @@ void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, S
 Matrix transposed_product(const ConstMatrixRef& A, const ConstMatrixRef& B) {
   const SingleThreadedBlas single_threaded;
   Matrix result(A.cols(), B.cols());
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blasint(A.cols()), blasint(B.cols()),
-              blasint(A.rows()), 1.0, A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()),
-              0.0, result.data(), blasint(result.rows()));
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_size(A.cols()), blas_size(B.cols()),
+              blas_size(A.rows()), 1.0, A.data(), blas_size(A.outerStride()), B.data(),
+              blas_size(B.outerStride()), 0.0, result.data(), blas_size(result.rows()));
   return result;
 }
 
 void subtract_product(const ConstMatrixRef& A, const ConstMatrixRef& B, MatrixRef out) {
   const SingleThreadedBlas single_threaded;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blasint(A.rows()), blasint(B.cols()),
-              blasint(A.cols()), -1.0, A.data(), blasint(A.outerStride()), B.data(), blasint(B.outerStride()),
-              1.0, out.data(), blasint(out.outerStride()));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(A.rows()), blas_size(B.cols()),
+              blas_size(A.cols()), -1.0, A.data(), blas_size(A.outerStride()), B.data(),
+              blas_size(B.outerStride()), 1.0, out.data(), blas_size(out.outerStride()));
 }
 
 template void block_product(const DenseView<double>&, const double*, Index, double*, Index);

@@ -1,6 +1,5 @@
 #include "linalg/block_lanczos.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,27 +7,15 @@
 #include <vector>
 
 #include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {
 namespace {
 
 constexpr Index kBlock = 8;
-constexpr int kProductsPerTest = 2;  // Ritz values cost an eigendecomposition: not after every product
-
-/// An orthonormal basis of what W adds to the span of Q; columns that add nothing but rounding are dropped.
-Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W) {
-  const Vector lengths = W.colwise().norm();
-  for (int pass = 0; pass < 2; ++pass)  // twice is enough (Kahan)
-    if (Q.cols() > 0) subtract_product(Q, transposed_product(Q, W), W);
-  Index kept = 0;
-  for (Index i = 0; i < W.cols(); ++i) {
-    Vector w = W.col(i);
-    for (int pass = 0; pass < 2; ++pass) w -= W.leftCols(kept) * (W.leftCols(kept).transpose() * w);
-    if (w.norm() > 1e-10 * lengths[i]) W.col(kept++) = w.normalized();
-  }
-  return W.leftCols(kept);
-}
+constexpr int kProductsPerTest = 2;   // Ritz values cost an eigendecomposition: not after every product
+constexpr double kDependent = 1e-13;  // what is left of a vector below this share is rounding
 
 /// Order of the wanted Ritz values, best first.
 std::vector<Index> ranking(const Vector& values, bool positive_only) {
@@ -41,8 +28,30 @@ std::vector<Index> ranking(const Vector& values, bool positive_only) {
 
 }  // namespace
 
-EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
-                         const BlockLanczosOptions& options) {
+Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W) {
+  const Vector lengths = W.colwise().norm();
+  for (int pass = 0; pass < 2; ++pass)  // twice is enough (Kahan)
+    if (Q.cols() > 0) subtract_product(Q, transposed_product(Q, W), W);
+  Index kept = 0;
+  for (Index i = 0; i < W.cols(); ++i) {
+    Vector w = W.col(i);
+    const auto earlier = W.leftCols(kept);
+    for (int pass = 0; pass < 2; ++pass) w -= earlier * (earlier.transpose() * w);
+    if (!(w.norm() > kDependent * lengths[i])) continue;
+    // Where little is left of a column, rounding errors along Q are a large part of it.
+    for (bool clean = w.norm() > 0.1 * W.col(i).norm(); !clean;) {
+      const double before = w.norm();
+      w -= Q * (Q.transpose() * w);
+      w -= earlier * (earlier.transpose() * w);
+      clean = w.norm() > 0.1 * before || !(w.norm() > 0);
+    }
+    if (w.norm() > 0) W.col(kept++) = w.normalized();
+  }
+  return W.leftCols(kept);
+}
+
+LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
+                           const BlockLanczosOptions& options) {
   // Legend: Q the orthonormal basis, T = Q^T A Q, X the newest block of Q, whose image is still to be
   // computed. After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its
   // own image.
@@ -54,6 +63,7 @@ EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Mat
   Index filled = 0;        // columns of Q, X included
   double scale = 1;        // of the operator: squares of its entries could overflow or vanish
   bool restarted = false;  // before that, convergence is looked for now and then
+  Vector found(0);         // values, at the last test
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
   for (int product = 1;; ++product) {
     Q.middleCols(filled, X.cols()) = X;
@@ -74,19 +84,34 @@ EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Mat
                                   random.gaussian_matrix(size, std::min(kBlock, size - filled)));
     }
     const bool full = filled + next.cols() > room, complete = filled >= size,
-               last = product >= options.max_products;
-    if (full || complete || last || (!restarted && product % kProductsPerTest == 0)) {
-      const Eigen::SelfAdjointEigenSolver<Matrix> solver(T.topLeftCorner(filled, filled));
-      const auto order = ranking(solver.eigenvalues(), options.positive_only);
+               stop = product >= options.max_products ||
+                      (options.keep_going && !options.keep_going(product, found));
+    if (full || complete || stop || (!restarted && product % kProductsPerTest == 0)) {
+      const SymmetricEigen ritz = symmetric_eigen(T.topLeftCorner(filled, filled));
+      const auto order = ranking(ritz.values, options.positive_only);
       const auto select = [&](Index count) {
         const std::vector<Index> chosen(order.begin(), order.begin() + std::min<Index>(count, filled));
-        return EigenPairs{solver.eigenvectors()(Eigen::all, chosen), solver.eigenvalues()(chosen)};
+        return EigenPairs{ritz.vectors(Eigen::all, chosen), ritz.values(chosen)};
       };
       const EigenPairs wanted = select(options.count);
-      const double worst = (coupling * wanted.vectors.bottomRows(X.cols())).colwise().norm().maxCoeff();
-      const bool enough = filled >= options.count && (!invariant || full) &&
-                          worst <= options.tolerance * wanted.values.cwiseAbs().maxCoeff();
-      if (enough || complete || last) return {Q.leftCols(filled) * wanted.vectors, scale * wanted.values};
+      found = scale * wanted.values;
+      const Vector residuals = (coupling * wanted.vectors.bottomRows(X.cols())).colwise().norm().transpose();
+      const Vector sizes = options.positive_only ? wanted.values : wanted.values.cwiseAbs();
+      const double largest = wanted.values.lpNorm<Eigen::Infinity>();
+      const double least = std::max(options.range * largest, options.negligible / scale);
+      const Index in_range = (sizes.array() > least).count();  // the first of them: sizes descend
+      const auto settled = [&](Index i) {
+        const double allowed = options.tolerance * (i < in_range ? sizes[i] : largest);
+        return residuals[i] <= std::max({allowed, options.rounding * largest, options.negligible / scale});
+      };
+      Index converged = 0;
+      while (converged < sizes.size() && settled(converged)) ++converged;
+      const bool enough =
+          complete || (filled >= options.count && (!invariant || full) && converged == options.count);
+      if (enough || stop)
+        return {{Q.leftCols(filled) * wanted.vectors, found},
+                enough ? in_range : std::min(converged, in_range),
+                !enough};
       if (full) {  // thick restart
         const EigenPairs best = select(keep);
         Q.leftCols(best.values.size()) = (Q.leftCols(filled) * best.vectors).eval();

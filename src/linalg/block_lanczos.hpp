@@ -16,12 +16,26 @@ namespace pursuit {
 struct BlockLanczosOptions {
   Index count;
   bool positive_only = false;  // largest values, instead of largest magnitudes
-  double tolerance = 1e-9;     // on residual norms, relative to the largest magnitude
+  double tolerance = 1e-9;     // on residual norms, each relative to its own value
+  double range = 1e-5;  // values below this share of the largest drown in its rounding errors: not looked for
+  double rounding = 0;  // of products, relative to the largest value: residuals need not be smaller
+  double negligible = 0;  // values below this are rounding errors and nothing else
   int max_products = 2000;
+  KeepGoing keep_going = {};
 };
 
+struct LanczosPairs {
+  EigenPairs pairs;      // best first, `count` of them where the search was not stopped before
+  Index converged = 0;   // so many of the first ones; those after them are out of range, unless...
+  bool stopped = false;  // ...the search was ended from outside or by max_products
+};
+
+/// An orthonormal basis of what W adds to the span of the orthonormal Q; columns that add nothing but
+/// rounding are dropped.
+Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W);
+
 /// `apply(X, Y)` computes Y = A X for a block X. Needs 1 <= count < size / 2.
-EigenPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
-                         const BlockLanczosOptions& options);
+LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
+                           const BlockLanczosOptions& options);
 
 }  // namespace pursuit

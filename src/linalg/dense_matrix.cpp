@@ -40,10 +40,14 @@ void blocked_product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out, i
   if constexpr (std::is_same_v<Scalar, double>) {
     multiply(V.data(), out.data());
   } else {
-    const Block narrow = V.cast<Scalar>();
+    // By a power of two, so that the vectors have their largest entry near one: products of products leave
+    // the range of single precision otherwise.
+    const double largest = V.size() > 0 ? V.lpNorm<Eigen::Infinity>() : 0;
+    const double scale = largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, -std::ilogb(largest)) : 1;
+    const Block narrow = (scale * V).template cast<Scalar>();
     Block result(A.rows, V.cols());
     multiply(narrow.data(), result.data());
-    out = result.template cast<double>();
+    out = result.template cast<double>() / scale;
   }
 }
 
@@ -153,6 +157,43 @@ double DenseDataMatrix<Scalar>::asymmetry() const {
       largest = std::max(largest, std::abs(double(view_.data[i + j * view_.stride]) -
                                            double(view_.data[j + i * view_.stride])));
   return largest;
+}
+
+template <class Scalar>
+double DenseDataMatrix<Scalar>::largest_magnitude() const {
+  double largest = 0;
+  visit_lines([&](Index, const auto& line) {
+    largest = std::max(largest, double(line.template lpNorm<Eigen::Infinity>()));
+  });
+  return largest;
+}
+
+template <class Scalar>
+template <class Change>
+DataMatrixPtr DenseDataMatrix<Scalar>::changed_copy(const Change& change) const {
+  using Copy = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  const Index length = view_.row_major ? view_.cols : view_.rows;
+  const auto copy = std::make_shared<Copy>(length, view_.row_major ? view_.rows : view_.cols);
+  visit_lines([&](Index i, const auto& line) {
+    copy->col(i) = change(i, line.template cast<double>()).template cast<Scalar>();
+  });
+  const DenseView<Scalar> view{copy->data(), view_.rows, view_.cols, length, view_.row_major};
+  return {new DenseDataMatrix(view, threads_), [copy](const DataMatrix* A) { delete A; }};
+}
+
+template <class Scalar>
+DataMatrixPtr DenseDataMatrix<Scalar>::scaled(double power_of_two) const {
+  return changed_copy([&](Index, const auto& line) { return power_of_two * line; });
+}
+
+template <class Scalar>
+DataMatrixPtr DenseDataMatrix<Scalar>::shifted(const Vector& column_shift) const {
+  // Products lose the digits that the norm of the matrix has more than that of the shifted one.
+  constexpr double kLoss = std::is_same_v<Scalar, double> ? 1e4 : 10;
+  if (!(squared_norm() > kLoss * kLoss * squared_norm_about(column_shift))) return nullptr;
+  return changed_copy([&](Index i, const auto& line) -> Vector {
+    return view_.row_major ? Vector(line - column_shift) : Vector(line.array() - column_shift[i]);
+  });
 }
 
 template class DenseDataMatrix<double>;

@@ -1,13 +1,13 @@
 #include "linalg/lanczos.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "linalg/blas.hpp"
 #include "linalg/block_lanczos.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace pursuit {
 namespace {
@@ -15,67 +15,179 @@ namespace {
 constexpr double kRounding = 1e-13;  // relative to the leading value: below it a direction is noise
 constexpr Index kSmall = 64;         // up to this size dense decompositions are as fast, and more accurate
 
-/// Leading eigenpairs of x -> apply(x), of size `size`; dense where Lanczos has no room to be faster.
-template <class Apply>
-EigenPairs leading(Index size, Index count, bool positive_only, const Apply& apply) {
-  count = std::min(count, size);
-  EigenPairs result;
-  if (2 * count >= size || size <= kSmall) {
-    Matrix dense;
-    apply(Matrix::Identity(size, size), dense);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (dense + dense.transpose()));
-    result = {solver.eigenvectors(), solver.eigenvalues()};
-  } else {
-    result = block_lanczos(size, apply, {count, positive_only});
+bool dense_is_as_fast(Index count, Index size) {
+  return 2 * count >= size || size <= kSmall;
+}
+
+/// (I - U U^T) A (I - V V^T), for orthonormal U and V.
+class Deflated final : public LinearOperator {
+ public:
+  Deflated(const LinearOperator& A, const Matrix& U, const Matrix& V) : A_(A), U_(U), V_(V) {}
+  Index rows() const override { return A_.rows(); }
+  Index cols() const override { return A_.cols(); }
+  void apply(const Matrix& X, Matrix& out) const override {
+    multiply(V_, X, &LinearOperator::apply, U_, out);
   }
+  void apply_transposed(const Matrix& X, Matrix& out) const override {
+    multiply(U_, X, &LinearOperator::apply_transposed, V_, out);
+  }
+  void apply_gram(const Matrix& X, Matrix& out) const override {
+    if (U_.cols() == 0) return A_.apply_gram(X, out);
+    LinearOperator::apply_gram(X, out);
+  }
+
+ private:
+  using Product = void (LinearOperator::*)(const Matrix&, Matrix&) const;
+  void multiply(const Matrix& before, const Matrix& X, Product product, const Matrix& after,
+                Matrix& out) const {
+    if (before.cols() == 0) return (A_.*product)(X, out);
+    Matrix rest = X;
+    subtract_product(before, transposed_product(before, X), rest);
+    (A_.*product)(rest, out);
+    subtract_product(after, transposed_product(after, out), out);
+  }
+
+  const LinearOperator& A_;
+  const Matrix &U_, &V_;
+};
+
+/// An orthonormal basis of the span of both; the first is orthonormal already.
+Matrix joined(const Matrix& first, const Matrix& second) {
+  const Matrix addition = orthonormal_addition(first, second);
+  Matrix both(first.rows(), first.cols() + addition.cols());
+  both << first, addition;
+  return both;
+}
+
+/// Of values relative to the largest: below it a direction is noise.
+double noise_share(const LinearOperator& A) {
+  return std::max(kRounding, A.rounding());
+}
+
+/// Residuals settle well below the errors of single products, which average out.
+double settling_share(const LinearOperator& A) {
+  return 0.01 * A.rounding();
+}
+
+/// Triplets of A inside the span of an orthonormal basis of the right side: what squaring cost is regained.
+SingularTriplets triplets_within(const LinearOperator& A, const Matrix& basis, bool transposed) {
+  Matrix image;
+  if (transposed)
+    A.apply_transposed(basis, image);
+  else
+    A.apply(basis, image);
+  ThinSvd svd = thin_svd(image);
+  return {std::move(svd.left), basis * svd.right, std::move(svd.values)};
+}
+
+void keep_first(Index count, SingularTriplets& t) {
+  t.left.conservativeResize(Eigen::NoChange, count);
+  t.right.conservativeResize(Eigen::NoChange, count);
+  t.values.conservativeResize(count);
+}
+
+/// Eigenpairs of C inside the span of an orthonormal basis, best first.
+EigenPairs pairs_within(const LinearOperator& C, const Matrix& basis, bool positive_only) {
+  Matrix image;
+  C.apply(basis, image);
+  const Matrix T = transposed_product(basis, image);
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (T + T.transpose()));
+  const double least = kRounding * eigen.values.lpNorm<Eigen::Infinity>();
   std::vector<Index> order;
-  const double largest = result.values.lpNorm<Eigen::Infinity>();
-  for (Index i = 0; i < result.values.size(); ++i)
-    if (std::abs(result.values[i]) > kRounding * largest && (!positive_only || result.values[i] > 0))
-      order.push_back(i);
+  for (Index i = 0; i < eigen.values.size(); ++i)
+    if (positive_only ? eigen.values[i] > least : std::abs(eigen.values[i]) > least) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return std::abs(result.values[a]) > std::abs(result.values[b]); });
-  order.resize(std::min(order.size(), std::size_t(count)));
-  return {Matrix(result.vectors(Eigen::all, order)), Vector(result.values(order))};
+                   [&](Index a, Index b) { return std::abs(eigen.values[a]) > std::abs(eigen.values[b]); });
+  return {basis * eigen.vectors(Eigen::all, order), eigen.values(order)};
 }
 
 }  // namespace
 
-EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only) {
-  return leading(A.rows(), count, positive_only, [&](const Matrix& x, Matrix& y) { A.apply(x, y); });
-}
-
-SingularTriplets truncated_svd(const LinearOperator& A, Index count) {
+SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going) {
+  // `right` is the shorter side until the end.
+  const bool wide = A.cols() > A.rows();
   const Index shorter = std::min(A.rows(), A.cols());
   count = std::min(count, shorter);
-  const bool wide = A.cols() > A.rows();
-  const auto gram = [&](const Matrix& x, Matrix& y) {
-    if (!wide) return A.apply_gram(x, y);
-    Matrix middle;
-    A.apply_transposed(x, middle);
-    A.apply(middle, y);
-  };
-  Matrix basis, image;  // orthonormal on the shorter side, and its image on the longer one
-  if (2 * count >= shorter || shorter <= kSmall)
-    basis = Matrix::Identity(shorter, shorter);  // everything: no Lanczos, no squaring
-  else
-    basis = leading(shorter, count, true, gram).vectors;
-  if (basis.cols() == 0) return {Matrix(A.rows(), 0), Matrix(A.cols(), 0), Vector(0)};
-  if (wide)
-    A.apply_transposed(basis, image);
-  else
-    A.apply(basis, image);
-
-  const Eigen::HouseholderQR<Matrix> qr(image);
-  const Matrix R = qr.matrixQR().topRows(image.cols()).triangularView<Eigen::Upper>();
-  const Eigen::BDCSVD<Matrix> small(R, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  SingularTriplets found{Matrix(std::max(A.rows(), A.cols()), 0), Matrix(shorter, 0), Vector(0)};
+  if (dense_is_as_fast(count, shorter)) {
+    found = triplets_within(A, Matrix::Identity(shorter, shorter), wide);
+  } else {
+    int products = 0;
+    const auto watch = [&](int, const Vector& squares) {
+      Vector values(std::min(count, found.values.size() + squares.size()));
+      values << found.values, squares.head(values.size() - found.values.size()).cwiseMax(0).cwiseSqrt();
+      return keep_going(products, values);
+    };
+    while (found.right.cols() < count && found.converged) {
+      const Deflated rest(A, wide ? found.right : found.left, wide ? found.left : found.right);
+      const auto gram = [&](const Matrix& X, Matrix& Y) {
+        ++products;
+        if (!wide) return rest.apply_gram(X, Y);
+        Matrix middle;
+        rest.apply_transposed(X, middle);
+        rest.apply(middle, Y);
+      };
+      const double noise = found.values.size() > 0 ? noise_share(A) * found.values[0] : 0;
+      BlockLanczosOptions options{.count = count - found.right.cols(),
+                                  .positive_only = true,
+                                  .rounding = settling_share(A),
+                                  .negligible = noise * noise};
+      if (keep_going) options.keep_going = watch;
+      const LanczosPairs stage = block_lanczos(shorter, gram, options);
+      if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
+      const Index more = stage.stopped ? stage.pairs.values.size() : stage.converged;
+      found = triplets_within(A, joined(found.right, stage.pairs.vectors.leftCols(more)), wide);
+      found.converged = !stage.stopped;
+    }
+  }
   Index kept = 0;
-  while (kept < count && small.singularValues()[kept] > kRounding * small.singularValues()[0]) ++kept;
-  Matrix longer = Matrix::Zero(image.rows(), kept);
-  longer.topRows(image.cols()) = small.matrixU().leftCols(kept);
-  longer.applyOnTheLeft(qr.householderQ());
-  const Matrix shorter_side = basis * small.matrixV().leftCols(kept);
-  return {wide ? shorter_side : longer, wide ? longer : shorter_side, small.singularValues().head(kept)};
+  while (kept < std::min(count, found.values.size()) && found.values[kept] > kRounding * found.values[0])
+    ++kept;
+  keep_first(kept, found);
+  if (wide) std::swap(found.left, found.right);
+  return found;
+}
+
+EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positive_only,
+                              const KeepGoing& keep_going) {
+  const Index size = C.rows();
+  count = std::min(count, size);
+  EigenPairs found{Matrix(size, 0), Vector(0)};
+  if (dense_is_as_fast(count, size)) {
+    found = pairs_within(C, Matrix::Identity(size, size), positive_only);
+  } else {
+    int products = 0;
+    const auto watch = [&](int, const Vector& values) {
+      Vector all(found.values.size() + values.size());
+      all << found.values, values;
+      return keep_going(products, all);
+    };
+    while (found.values.size() < count && found.converged) {
+      const Deflated rest(C, found.vectors, found.vectors);
+      BlockLanczosOptions options{.count = count - found.values.size(),
+                                  .positive_only = positive_only,
+                                  .rounding = settling_share(C),
+                                  .negligible = found.values.size() > 0
+                                                    ? noise_share(C) * found.values.lpNorm<Eigen::Infinity>()
+                                                    : 0};
+      if (keep_going) options.keep_going = watch;
+      const LanczosPairs stage = block_lanczos(
+          size,
+          [&](const Matrix& X, Matrix& Y) {
+            ++products;
+            rest.apply(X, Y);
+          },
+          options);
+      if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
+      const Index more = stage.stopped ? stage.pairs.values.size() : stage.converged;
+      found = pairs_within(C, joined(found.vectors, stage.pairs.vectors.leftCols(more)), positive_only);
+      found.converged = !stage.stopped;
+    }
+  }
+  const Index kept = std::min(count, found.values.size());
+  found.vectors.conservativeResize(Eigen::NoChange, kept);
+  found.values.conservativeResize(kept);
+  return found;
 }
 
 }  // namespace pursuit

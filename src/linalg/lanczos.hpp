@@ -1,27 +1,39 @@
 #pragma once
-// Leading singular triplets and eigenpairs of operators, by Lanczos with implicit restarts (Spectra).
+// Leading singular triplets and eigenpairs of operators, each as accurate as its own size allows.
+//
+// Lanczos on A^T A is fast, because one product with A and one with its transpose serve a whole block and
+// only the shorter side needs an orthonormal basis. But values squared are drowned by the rounding errors of
+// the largest: three orders of magnitude below it nothing is left. So the search goes in stages: what is
+// accurate is taken out of the matrix, on both sides, and the rest is searched again, on its own scale.
+
+#include <functional>
 
 #include "pursuit/linalg/linear_operator.hpp"
 
 namespace pursuit {
 
+/// Told the number of products so far and the values found so far (of A; descending magnitudes, from below);
+/// false ends the search, which keeps what it has.
+using KeepGoing = std::function<bool(int products, const Vector& values)>;
+
 struct SingularTriplets {
   Matrix left, right;
-  Vector values;  // descending, all above rounding: there may be fewer than asked for
+  Vector values;          // descending, all above rounding: there may be fewer than asked for
+  bool converged = true;  // false: the search was ended before, and these are the best so far
 };
 
-/// The `count` leading singular triplets. Lanczos on the Gram matrix of the shorter side, one pass over a
-/// sparse matrix per step, then a Rayleigh-Ritz step on the matrix itself, which restores the accuracy
-/// squaring cost.
-SingularTriplets truncated_svd(const LinearOperator& A, Index count);
+/// The `count` leading singular triplets.
+SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going = {});
 
 struct EigenPairs {
   Matrix vectors;
   Vector values;
+  bool converged = true;
 };
 
 /// Eigenpairs of a symmetric operator, of the largest magnitude or (`positive_only`) the largest positive
 /// ones.
-EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only);
+EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only,
+                              const KeepGoing& keep_going = {});
 
 }  // namespace pursuit

@@ -1,7 +1,9 @@
 #include "pursuit/linalg/linear_operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -55,11 +57,17 @@ class CenteredMatrix final : public DataMatrix {
     return A_->squared_distance(left, right);
   }
   double product_work() const override { return A_->product_work(); }
+  double rounding() const override { return A_->rounding(); }
   Vector column_means() const override { return Vector::Zero(cols()); }
   double squared_norm_about(const Vector& shift) const override {
     return A_->squared_norm_about(means_ + shift);
   }
   double asymmetry() const override { return asymmetry_by_products(*this); }
+  double largest_magnitude() const override {
+    return A_->largest_magnitude() + means_.lpNorm<Eigen::Infinity>();
+  }
+  DataMatrixPtr scaled(double power_of_two) const override { return centered(A_->scaled(power_of_two)); }
+  DataMatrixPtr shifted(const Vector& shift) const override { return A_->shifted(means_ + shift); }
 
  private:
   DataMatrixPtr A_;
@@ -80,6 +88,7 @@ class GramMatrix final : public DataMatrix {
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
   double product_work() const override { return 2 * A_->product_work(); }
+  double rounding() const override { return A_->rounding(); }
   Vector column_means() const override {
     Matrix sums;
     apply(Matrix::Ones(cols(), 1), sums);
@@ -90,6 +99,17 @@ class GramMatrix final : public DataMatrix {
            double(rows()) * shift.squaredNorm();
   }
   double asymmetry() const override { return 0; }
+  double largest_magnitude() const override {
+    const double largest = A_->largest_magnitude();
+    if (largest == 0) return 0;
+    return std::clamp(std::abs(scale_) * double(A_->rows()) * largest * largest,
+                      std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max());
+  }
+  DataMatrixPtr scaled(double power_of_two) const override {
+    const double root = std::exp2(std::round(std::log2(power_of_two) / 2));
+    return gram_matrix(A_->scaled(root), scale_ * (power_of_two / root / root));
+  }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
 
  private:
   DataMatrixPtr A_;
@@ -130,12 +150,20 @@ class ColumnScaledMatrix final : public DataMatrix {
   double squared_norm() const override { return squared_norm_; }
   std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
   double product_work() const override { return A_->product_work(); }
+  double rounding() const override { return A_->rounding(); }
   Vector column_means() const override { return scale_.cwiseProduct(A_->column_means()); }
   double squared_norm_about(const Vector& shift) const override {
     return squared_norm_ - 2.0 * double(rows()) * column_means().dot(shift) +
            double(rows()) * shift.squaredNorm();
   }
   double asymmetry() const override { return asymmetry_by_products(*this); }
+  double largest_magnitude() const override {
+    return A_->largest_magnitude() * scale_.lpNorm<Eigen::Infinity>();
+  }
+  DataMatrixPtr scaled(double power_of_two) const override {
+    return column_scaled(A_, power_of_two * scale_);
+  }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
 
  private:
   DataMatrixPtr A_;
@@ -174,6 +202,18 @@ SparseView<Scalar, int> view_of(const SparseMatrixOf<Scalar>& A) {
 
 }  // namespace
 
+namespace {
+
+/// An operator over a matrix that lives as long as it does.
+template <class M>
+DataMatrixPtr owning(M&& A, int threads) {
+  const auto kept = std::make_shared<const M>(std::move(A));
+  const DataMatrixPtr view = data_matrix(*kept, threads);
+  return {view.get(), [kept, view](const DataMatrix*) {}};
+}
+
+}  // namespace
+
 DataMatrixPtr data_matrix(const Eigen::MatrixXd& A, int threads) {
   return data_matrix(DenseView<double>{A.data(), A.rows(), A.cols(), A.rows()}, threads);
 }
@@ -190,7 +230,34 @@ DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
   return std::visit([&](const auto& matrix) { return data_matrix(matrix, threads); }, A);
 }
 
+DataMatrixPtr data_matrix(Eigen::MatrixXd&& A, int threads) {
+  return owning(std::move(A), threads);
+}
+DataMatrixPtr data_matrix(Eigen::MatrixXf&& A, int threads) {
+  return owning(std::move(A), threads);
+}
+DataMatrixPtr data_matrix(SparseMatrixOf<double>&& A, int threads) {
+  return owning(std::move(A), threads);
+}
+DataMatrixPtr data_matrix(SparseMatrixOf<float>&& A, int threads) {
+  return owning(std::move(A), threads);
+}
+DataMatrixPtr data_matrix(AnyMatrix&& A, int threads) {
+  return std::visit([&](auto&& matrix) { return data_matrix(std::move(matrix), threads); }, std::move(A));
+}
+
+Comfortable comfortable(DataMatrixPtr A) {
+  constexpr int kExponent = 100, kMost = 1000;  // of two: fourth powers stay far inside the range of a double
+  const double largest = A->largest_magnitude();
+  if (largest == 0) return {std::move(A), 1};
+  const int exponent = std::clamp(std::ilogb(largest), -kMost, kMost);
+  if (std::abs(exponent) <= kExponent) return {std::move(A), 1};
+  const double scale = std::ldexp(1.0, -exponent);
+  return {A->scaled(scale), scale};
+}
+
 DataMatrixPtr centered(DataMatrixPtr A) {
+  if (DataMatrixPtr formed = A->shifted(A->column_means())) return formed;
   return std::make_shared<CenteredMatrix>(std::move(A));
 }
 

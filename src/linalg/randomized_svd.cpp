@@ -1,18 +1,12 @@
 #include "linalg/randomized_svd.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 
 #include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace pursuit {
-
-Matrix orthonormal_basis(const Matrix& block) {
-  const Eigen::HouseholderQR<Matrix> qr(block);
-  return qr.householderQ() * Matrix::Identity(block.rows(), std::min(block.rows(), block.cols()));
-}
 
 SingularTriplets randomized_svd(const LinearOperator& A, Index count, int power_iterations, Random& random) {
   constexpr Index kOversampling = 8;
@@ -27,10 +21,10 @@ SingularTriplets randomized_svd(const LinearOperator& A, Index count, int power_
   basis = orthonormal_basis(image);
   A.apply_transposed(basis, projected);  // A ~ basis * projected^T
   // The SVD of `projected` through its small Gram matrix: half the digits, which starts do not miss.
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram_of(projected));
+  const SymmetricEigen eigen = symmetric_eigen(gram_of(projected));
   const Index kept = std::min(count, width);
-  const Matrix directions = solver.eigenvectors().rightCols(kept).rowwise().reverse();
-  const Vector values = solver.eigenvalues().tail(kept).reverse().cwiseMax(0.0).cwiseSqrt();
+  const Matrix directions = eigen.vectors.rightCols(kept).rowwise().reverse();
+  const Vector values = eigen.values.tail(kept).reverse().cwiseMax(0.0).cwiseSqrt();
   Matrix right = projected * directions;
   for (Index i = 0; i < kept; ++i)
     if (values[i] > 0) right.col(i) /= values[i];

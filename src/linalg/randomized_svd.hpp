@@ -7,9 +7,6 @@
 
 namespace pursuit {
 
-/// Orthonormal columns with the span of `block`.
-Matrix orthonormal_basis(const Matrix& block);
-
 /// The `count` leading triplets, roughly; 2 + 2 * power_iterations block products.
 SingularTriplets randomized_svd(const LinearOperator& A, Index count, int power_iterations, Random& random);
 

@@ -276,6 +276,25 @@ double SparseDataMatrix<Scalar, StoredIndex>::asymmetry() const {
 }
 
 template <class Scalar, class StoredIndex>
+double SparseDataMatrix<Scalar, StoredIndex>::largest_magnitude() const {
+  double largest = 0;
+  for (Index e = 0; e < A_.nonZeros(); ++e) largest = std::max(largest, std::abs(double(A_.valuePtr()[e])));
+  return largest;
+}
+
+template <class Scalar, class StoredIndex>
+DataMatrixPtr SparseDataMatrix<Scalar, StoredIndex>::scaled_copy(double power_of_two, bool transposed) const {
+  const auto copy = std::make_shared<Stored>(A_);
+  for (Index e = 0; e < copy->nonZeros(); ++e)
+    copy->valuePtr()[e] = Scalar(power_of_two * double(copy->valuePtr()[e]));
+  const SparseView<Scalar, StoredIndex> view{
+      copy->outerIndexPtr(),        copy->innerIndexPtr(),        copy->valuePtr(),
+      transposed ? cols() : rows(), transposed ? rows() : cols(), transposed};
+  const DataMatrixPtr operation = data_matrix(view, threads_);
+  return {operation.get(), [copy, operation](const DataMatrix*) {}};
+}
+
+template <class Scalar, class StoredIndex>
 Vector SparseDataMatrix<Scalar, StoredIndex>::row_means() const {
   Matrix sums;
   apply(Matrix::Ones(cols(), 1), sums);

@@ -32,7 +32,12 @@ class SparseDataMatrix final : public DataMatrix {
   Vector column_means() const override;
   double squared_norm_about(const Vector& column_shift) const override;
   double asymmetry() const override;
+  double largest_magnitude() const override;
+  DataMatrixPtr scaled(double power_of_two) const override { return scaled_copy(power_of_two, false); }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }  // it would be dense
 
+  /// In memory of its own; as the transpose where its columns are what is stored here by rows.
+  DataMatrixPtr scaled_copy(double power_of_two, bool transposed) const;
   Vector row_means() const;
   double squared_norm_about_rows(const Vector& row_shift) const;
 
@@ -70,6 +75,11 @@ class TransposedSparseMatrix final : public DataMatrix {
     return transposed_.squared_norm_about_rows(column_shift);
   }
   double asymmetry() const override { return transposed_.asymmetry(); }
+  double largest_magnitude() const override { return transposed_.largest_magnitude(); }
+  DataMatrixPtr scaled(double power_of_two) const override {
+    return transposed_.scaled_copy(power_of_two, true);
+  }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
 
  private:
   SparseDataMatrix<Scalar, StoredIndex> transposed_;

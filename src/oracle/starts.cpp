@@ -1,10 +1,9 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "linalg/blas.hpp"
-#include "linalg/randomized_svd.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/oracle/rank_one.hpp"
 
@@ -41,8 +40,8 @@ Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
   for (std::size_t i = 0; i < rows.size(); ++i) block(rows[i], Q.cols() + Index(i)) = 1;
   R.apply_transposed(block, B);
   const Matrix image = B.leftCols(Q.cols());
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram_of(image));
-  Matrix leading = image * solver.eigenvectors().rowwise().reverse();
+  const SymmetricEigen eigen = symmetric_eigen(gram_of(image));
+  Matrix leading = image * eigen.vectors.rowwise().reverse();
   for (auto direction : leading.colwise()) direction.stableNormalize();  // leaves zero as it is
   const auto columns = heaviest_rows(image, heavy);
 

@@ -52,18 +52,31 @@ bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
          (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
 }
 
-SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool positive_only, Index count) {
-  if (!symmetric) return truncated_svd(f.data(), count);
-  EigenPairs pairs = leading_eigenpairs(f.data(), count, positive_only);
-  return {pairs.vectors, pairs.vectors, pairs.values};
+SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool positive_only, Index count,
+                               const KeepGoing& keep_going) {
+  if (!symmetric) return truncated_svd(f.data(), count, keep_going);
+  EigenPairs pairs = leading_eigenpairs(f.data(), count, positive_only, keep_going);
+  return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
 void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, FactorResult& result) {
+  constexpr int kUsualIterations = 100;  // nobody knows how many there will be
   const Timer timer;
-  const auto [left, right, values] = leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank);
   double objective = 0.5 * f.target_norm_squared();
+  // The target is looked at when all pairs are known, so that no more of them are returned than reach it.
+  const PursuitOptions limits{.rank = o.rank, .target_error = -1, .time_limit = o.time_limit};
+  RunLog log(limits, std::sqrt(f.target_norm_squared()), o.observer);
+  const auto keep_going = [&](int iteration, const Vector& values) {
+    return !log.should_stop(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
+                            std::max(0.0, objective - 0.5 * values.squaredNorm()));
+  };
+  const auto [left, right, values, converged] =
+      leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
   result.model = {left, right, values, symmetric};
-  result.stop = values.size() < o.rank ? Stop::no_ascent : Stop::rank_reached;
+  result.stop = log.finished()           ? log.outcome().stop
+                : !converged             ? Stop::not_converged
+                : values.size() < o.rank ? Stop::no_ascent
+                                         : Stop::rank_reached;
   Index left_support = 0, right_support = 0;
   for (Index r = 0; r < values.size(); ++r) {
     const double gain = std::min(0.5 * values[r] * values[r], objective);
@@ -77,9 +90,13 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
                             .seconds = timer.seconds(),
                             .left_support = left_support += (left.col(r).array() != 0).count(),
                             .right_support = right_support += (right.col(r).array() != 0).count()});
-    if (error <= o.target_error) {
+    const bool reached = error <= o.target_error;
+    const bool enough =
+        reached || (converged && o.observer &&
+                    !o.observer({Moment::Phase::atom, r + 1, o.rank, 0, 0, error, timer.seconds()}));
+    if (enough && (reached || r + 1 < values.size())) {
       result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
-      result.stop = Stop::target_error;
+      result.stop = reached ? Stop::target_error : Stop::interrupted;
       break;
     }
   }
@@ -109,12 +126,12 @@ Brought into_sets(const AtomSet& left_set, const AtomSet& right_set, ConstVector
 Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
   SingularTriplets pairs;
   if (sets.symmetric) {
-    pairs = leading_pairs(f, true, !o.weights.allows_negative(), o.rank);
+    pairs = leading_pairs(f, true, !o.weights.allows_negative(), o.rank, {});
   } else {
     Random random(o.seed);
     pairs = randomized_svd(f.data(), o.rank, 1, random);
   }
-  const auto& [left, right, values] = pairs;
+  const auto& [left, right, values, converged] = pairs;
   Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
   for (Index i = 0; i < values.size(); ++i) {
     const Brought atom = into_sets(sets.left->of_atom(model.rank()), sets.right->of_atom(model.rank()),
@@ -227,6 +244,16 @@ void drop_weightless(Index fixed, FactorResult& result) {
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
 }
 
+/// The result for the matrix itself, from that for the matrix times `scale`.
+void undo_scale(double scale, FactorResult& result) {
+  result.model.weights /= scale;
+  for (Step& step : result.trace) {
+    step.objective = step.objective / scale / scale;
+    step.gain = step.gain / scale / scale;
+    step.lmo_value /= scale;
+  }
+}
+
 FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
   const Timer timer;
   validate(o, sets, Y->rows(), Y->cols());
@@ -274,21 +301,37 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
   return result;
 }
 
+/// Squares of entries may leave the range of a double: far from one, the matrix is scaled by a power of two.
+FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool symmetric) {
+  const AtomSets sets{options.left, symmetric ? options.left : options.right, symmetric};
+  if (Y.scale == 1) return run(Y.data, options, sets);
+  FactorOptions scaled = options;
+  scaled.initial.weights *= Y.scale;
+  scaled.weights.radius *= Y.scale;
+  FactorResult result = run(Y.data, scaled, sets);
+  undo_scale(Y.scale, result);
+  if (!result.model.weights.allFinite())
+    throw InvalidInput("the weights of atoms overflow; divide the matrix by a large number first");
+  return result;
+}
+
 }  // namespace
 
 FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
-  return run(Y, options, {options.left, options.right, false});
+  return run_scaled(comfortable(Y), options, false);
 }
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
   require(C->rows() == C->cols(),
           fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(),
                       C->cols()));
-  const double scale = std::sqrt(C->squared_norm()), asymmetry = C->asymmetry();
-  if (asymmetry > 1e-8 * scale)
-    throw InvalidInput(fmt::format(
-        "the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}", asymmetry));
-  return run(C, options, {options.left, options.left, true});
+  const Comfortable scaled = comfortable(C);
+  if (const double asymmetry = scaled.data->asymmetry();
+      asymmetry > 1e-8 * std::sqrt(scaled.data->squared_norm()))
+    throw InvalidInput(
+        fmt::format("the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}",
+                    asymmetry / scaled.scale));
+  return run_scaled(scaled, options, true);
 }
 
 }  // namespace pursuit

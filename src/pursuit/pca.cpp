@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "linalg/unit_blocks.hpp"
@@ -93,21 +91,46 @@ Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
   return U(Eigen::all, order);
 }
 
+/// Whether loadings may be any unit vectors: PCA itself.
+bool loadings_are_free(const PcaOptions& o) {
+  return o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+}
+
 /// Loadings for centred data A.
 Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
                      PcaResult& result) {
   const Timer timer;
   const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
-  const bool dense = o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+  const bool dense = loadings_are_free(o);
   Random random(o.seed);
+  const auto goes_on = [&](Moment::Phase phase, Index rank, int done, int allowed, double value) {
+    const double error = std::sqrt(std::max(0.0, 1 - value));
+    if (timer.seconds() >= o.time_limit)
+      result.stop = Stop::time_limit;
+    else if (o.observer && !o.observer({phase, rank, o.components, done, allowed, error, timer.seconds()}))
+      result.stop = Stop::interrupted;
+    else
+      return true;
+    return false;
+  };
+  const auto keep_going = [&](int iteration, const Vector& values) {
+    constexpr int kUsualIterations = 100;
+    return goes_on(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
+                   values.squaredNorm() / total);
+  };
   // A place to start from need not be exact, and on large data its last digits would cost more than the
   // search.
   constexpr double kLarge = 5e6;
   constexpr int kPowerIterations = 4;
   const SingularTriplets leading = dense || product_work < kLarge
-                                       ? truncated_svd(A, o.components)
+                                       ? truncated_svd(A, o.components, keep_going)
                                        : randomized_svd(A, o.components, kPowerIterations, random);
-  if (dense) return leading.right;
+  if (dense) {
+    if (result.stop == Stop::rank_reached && !leading.converged) result.stop = Stop::not_converged;
+    if (result.stop == Stop::rank_reached && leading.values.size() < o.components)
+      result.stop = Stop::no_ascent;
+    return leading.right;
+  }
   Matrix start = leading.right;
   Vector values = leading.values;
   if (start.cols() < o.components) {  // fewer directions vary: the rest start anywhere
@@ -121,12 +144,8 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
   }
   const auto watch = [&](int done, int allowed, double value) {
     result.sweeps = done;
-    const double error = std::sqrt(std::max(0.0, 1 - value));
-    const bool late = timer.seconds() >= o.time_limit;
-    result.interrupted =
-        late || (o.observer && !o.observer({Moment::Phase::polish, o.components, o.components,
-                                            std::min(done, allowed), allowed, error, timer.seconds()}));
-    return !result.interrupted;
+    return result.stop == Stop::rank_reached &&
+           goes_on(Moment::Phase::polish, o.components, std::min(done, allowed), allowed, value);
   };
   const SpanProblem problem{A, total, sets_of(o), o.total_nonzeros, !o.atoms->symmetric(), o.orthogonality};
   return arranged(A,
@@ -142,26 +161,13 @@ void explain(const DataMatrix& A, PcaResult& result) {
   result.explained_span = explained.span;
 }
 
-/// R with R^T R = C, for a C that is positive semidefinite up to rounding.
-Matrix root_of(const Matrix& C) {
-  const Eigen::LLT<Matrix> cholesky(C);
-  if (cholesky.info() == Eigen::Success && cholesky.rcond() > 1e-10) return cholesky.matrixU();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(C);
-  const Vector& values = solver.eigenvalues();
-  if (values[0] < -1e-8 * std::max(std::abs(values[0]), values[values.size() - 1]))
-    throw InvalidInput(
-        fmt::format("the covariance is not positive semidefinite: it has an eigenvalue {:g}", values[0]));
-  return values.cwiseMax(0).cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose();
-}
-
 }  // namespace
 
 ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings) {
   const double total = A.squared_norm();
   if (total == 0 || loadings.cols() == 0) return {0, 0};
-  // A rank-revealing basis: loadings may be dependent, and a noise direction would count as explained.
-  const Eigen::ColPivHouseholderQR<Matrix> qr(loadings);
-  const Matrix basis = qr.householderQ() * Matrix::Identity(loadings.rows(), qr.rank());
+  // Loadings may be dependent, and a noise direction would count as explained.
+  const Matrix basis = independent_basis(loadings);
   Matrix scores;
   A.apply(loadings, scores);
   const double plain = scores.squaredNorm() / total;
@@ -170,13 +176,14 @@ ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings
 }
 
 Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
-  return gram_of(loadings).completeOrthogonalDecomposition().solve(projections.transpose()).transpose();
+  return least_squares(gram_of(loadings), projections.transpose()).transpose();
 }
 
-PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
+PcaResult pca(const DataMatrixPtr& given, const PcaOptions& options) {
   const Timer timer;
-  const Index n = data->rows(), p = data->cols();
+  const Index n = given->rows(), p = given->cols();
   validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
+  const auto [data, scale] = comfortable(given);
   DataMatrixPtr A = centered(data);
   PcaResult result;
   result.means = data->column_means();
@@ -188,13 +195,16 @@ PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
     A = column_scaled(A, result.deviations.cwiseInverse());
   }
   const double total = A->squared_norm();
-  if (!(total > 0))
+  constexpr double kRounding = 1e-14;  // of means
+  if (!(total > kRounding * kRounding * (options.correlation ? 0.0 : data->squared_norm())))
     throw InvalidInput("every column of the data is constant: there is no variance to explain");
 
-  if (n > p && p <= kMostVariablesForARoot) {  // p x p says the same in fewer numbers
+  // For a search with many products p x p numbers say the same; for exact components squares lose half the
+  // digits.
+  if (n > p && p <= kMostVariablesForARoot && !loadings_are_free(options)) {
     Matrix C;
     A->apply_gram(Matrix::Identity(p, p), C);
-    const Matrix root = root_of(0.5 * (C + C.transpose()));
+    const Matrix root = semidefinite_root(0.5 * (C + C.transpose()));
     result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, result);
   } else {
     result.loadings = find_loadings(*A, total, A->product_work(), options, result);
@@ -203,6 +213,13 @@ PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options) {
   A->apply(result.loadings, projections);
   result.scores = least_squares_scores(result.loadings, projections);
   explain(*A, result);
+  result.means /= scale;
+  if (options.correlation)
+    result.deviations /= scale;  // scores are in units of them
+  else
+    result.scores /= scale;
+  if (!result.scores.allFinite() || !result.means.allFinite())
+    throw InvalidInput("scores of the samples overflow; divide the data by a large number first");
   result.seconds = timer.seconds();
   return result;
 }
@@ -212,22 +229,23 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
   const Index p = covariance.cols();
   if (covariance.rows() != p)
     throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));
-  data_matrix(covariance);  // refuses entries that are not finite
+  const auto [data, scale] = comfortable(data_matrix(covariance));  // refuses entries that are not finite
+  const double largest = data->largest_magnitude() / scale;
   for (Index j = 0; j < p; ++j) {
     if (covariance(j, j) < 0)
       throw InvalidInput(fmt::format("a covariance cannot have the negative diagonal entry {:g} at {}",
                                      covariance(j, j), j + 1));
     for (Index i = 0; i < j; ++i)
-      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * covariance.cwiseAbs().maxCoeff())
+      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * largest)
         throw InvalidInput(fmt::format(
             "a covariance must be symmetric: {:g} at row {}, column {}, but {:g} at row {}, column {}",
             covariance(i, j), i + 1, j + 1, covariance(j, i), j + 1, i + 1));
   }
   validate(options, p, p, fmt::format("{} variables", p));
-  Matrix C = covariance;
+  Matrix C = scale * covariance;
   PcaResult result;
   if (options.correlation) {
-    result.deviations = C.diagonal().cwiseSqrt();
+    result.deviations = C.diagonal().cwiseSqrt();  // of the scaled covariance until the end
     for (Index j = 0; j < p; ++j)
       if (!(result.deviations[j] > 0))
         throw InvalidInput(
@@ -235,10 +253,16 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
     C = result.deviations.cwiseInverse().asDiagonal() * C * result.deviations.cwiseInverse().asDiagonal();
   }
   if (!(C.trace() > 0)) throw InvalidInput("the covariance is zero: there is no variance to explain");
-  const Matrix root = root_of(C);
+  double smallest = 0;
+  const Matrix root = semidefinite_root(C, &smallest);
+  if (smallest < -1e-8)
+    throw InvalidInput(fmt::format(
+        "the covariance is not positive semidefinite: it has an eigenvalue of {:g} times the largest",
+        smallest));
   const DataMatrixPtr A = data_matrix(root);
   result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, result);
   explain(*A, result);
+  result.deviations /= std::sqrt(scale);
   result.seconds = timer.seconds();
   return result;
 }

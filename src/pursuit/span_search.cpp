@@ -1,8 +1,6 @@
 #include "pursuit/span_search.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,7 +8,7 @@
 
 #include "atoms/unit_vectors.hpp"
 #include "linalg/blas.hpp"
-#include "linalg/randomized_svd.hpp"
+#include "linalg/decompositions.hpp"
 #include "linalg/top_k.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/random.hpp"
@@ -136,7 +134,7 @@ class Search {
     const Eigen::LLT<Matrix> factor(gram);
     if (factor.info() == Eigen::Success && factor.rcond() > 1e-12)
       return factor.solve(S.transpose()).transpose();
-    return gram.completeOrthogonalDecomposition().solve(S.transpose()).transpose();  // dependent loadings
+    return least_squares(gram, S.transpose()).transpose();  // dependent loadings
   }
 
   double penalty(const Matrix& gram) const {
@@ -309,9 +307,9 @@ Matrix varimax_rotation(const Matrix& L, Matrix rotation) {
     const Vector means = rotated.cwiseAbs2().colwise().mean().transpose();
     const Matrix slope =
         transposed_product(L, Matrix(rotated.array().cube().matrix() - rotated * means.asDiagonal()));
-    const Eigen::JacobiSVD<Matrix> svd(slope, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    rotation = svd.matrixU() * svd.matrixV().transpose();
-    const double value = svd.singularValues().sum();
+    const ThinSvd svd = thin_svd(slope);
+    rotation = svd.left * svd.right.transpose();
+    const double value = svd.values.sum();
     if (value <= last * (1 + 1e-7)) break;
     last = value;
   }

@@ -10,6 +10,7 @@ const char* name(Stop stop) {
     case Stop::dependent_atom: return "dependent_atom";
     case Stop::time_limit: return "time_limit";
     case Stop::interrupted: return "interrupted";
+    case Stop::not_converged: return "not_converged";
   }
   return "unknown";
 }
@@ -22,6 +23,7 @@ const char* explanation(Stop stop) {
     case Stop::dependent_atom: return "the best further atom is a combination of those already there";
     case Stop::time_limit: return "the time limit was reached; the result is the best found by then";
     case Stop::interrupted: return "the run was interrupted; the result is the best found by then";
+    case Stop::not_converged: return "the iterations did not settle; the result is the best found by them";
   }
   return "";
 }

@@ -5,6 +5,7 @@
 // Operators refer to the data they are made from and never copy it: keep the data alive. Products use up to
 // `threads` threads and give the same bits for any number of them.
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -45,6 +46,9 @@ class LinearOperator {
   virtual void apply(const Matrix& V, Matrix& out) const = 0;             // out = A V
   virtual void apply_transposed(const Matrix& U, Matrix& out) const = 0;  // out = A^T U
 
+  /// Rounding errors of products, relative to what is multiplied.
+  virtual double rounding() const { return std::numeric_limits<double>::epsilon(); }
+
   /// out = A^T A V; sparse matrices do it in one pass over the data for a single vector.
   virtual void apply_gram(const Matrix& V, Matrix& out) const;
 };
@@ -67,6 +71,16 @@ class DataMatrix : public LinearOperator {
 
   /// Largest |a_ij - a_ji| of a square matrix.
   virtual double asymmetry() const = 0;
+
+  /// Largest |a_ij|, or a bound on it that is not far off.
+  virtual double largest_magnitude() const = 0;
+
+  /// The matrix times a power of two, in memory of its own.
+  virtual std::shared_ptr<const DataMatrix> scaled(double power_of_two) const = 0;
+
+  /// The matrix with shift_j subtracted from column j, in memory of its own; null where products with the
+  /// matrix as it is lose no digits to the shift, or where there would be far more entries to store.
+  virtual std::shared_ptr<const DataMatrix> shifted(const Vector& column_shift) const = 0;
 };
 
 using DataMatrixPtr = std::shared_ptr<const DataMatrix>;
@@ -82,8 +96,23 @@ DataMatrixPtr data_matrix(const Eigen::MatrixXf& A, int threads = 1);
 DataMatrixPtr data_matrix(const SparseMatrixOf<double>& A, int threads = 1);
 DataMatrixPtr data_matrix(const SparseMatrixOf<float>& A, int threads = 1);
 DataMatrixPtr data_matrix(const AnyMatrix& A, int threads = 1);
+/// A matrix that is about to go away moves into the operator.
+DataMatrixPtr data_matrix(Eigen::MatrixXd&& A, int threads = 1);
+DataMatrixPtr data_matrix(Eigen::MatrixXf&& A, int threads = 1);
+DataMatrixPtr data_matrix(SparseMatrixOf<double>&& A, int threads = 1);
+DataMatrixPtr data_matrix(SparseMatrixOf<float>&& A, int threads = 1);
+DataMatrixPtr data_matrix(AnyMatrix&& A, int threads = 1);
 
-/// A minus its column means, never formed.
+/// The matrix times a power of two: 1, unless fourth powers of its entries could overflow or vanish. Then its
+/// largest entry is about one, and the matrix is a copy.
+struct Comfortable {
+  DataMatrixPtr data;
+  double scale;
+};
+Comfortable comfortable(DataMatrixPtr A);
+
+/// A minus its column means; not formed, unless the means are so large that products would lose digits to
+/// them.
 DataMatrixPtr centered(DataMatrixPtr A);
 
 /// A with column j times scale_j, never formed.

@@ -46,7 +46,7 @@ struct PcaResult {
   double explained_span = 0;   // tr(P_U C) / tr C, P_U the projector on the span: at most what PCA explains
   int sweeps = 0;
   double seconds = 0;
-  bool interrupted = false;  // by the observer or the time limit
+  Stop stop = Stop::rank_reached;  // or no_ascent: fewer directions vary
 };
 
 /// InvalidInput names constant columns where correlation is asked for.
