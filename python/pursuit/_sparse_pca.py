@@ -135,8 +135,7 @@ class SparsePCA(ComponentModel):
                 callback=watcher.function(),
             )
         loadings = result["loadings"]
-        stop = "interrupted" if result["interrupted"] else "rank_reached"
-        count = self._set_stop(stop, found=loadings.shape[1], asked=count)
+        count = self._set_stop(result["stop"], found=loadings.shape[1], asked=count)
         self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
         self.mean_ = result["means"].astype(X.dtype, copy=False)
         if self.correlation:
