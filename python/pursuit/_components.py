@@ -44,7 +44,9 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
             self.stop_reason_, "the last atom explained less than early_stopping asks for"
         )
         zeros = np.count_nonzero(~self.components_.any(axis=1))
-        return f"{message}; the last {zeros} of {len(self.components_)} components are zero" if zeros else message
+        if zeros == 0:
+            return message
+        return f"{message}; the last {zeros} of {len(self.components_)} components are zero"
 
     @property
     def _n_features_out(self) -> int:

@@ -26,7 +26,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-    """scikit-learn's checks, and what they let pass: numbers behind a mask, and times as if they were numbers."""
+    """scikit-learn's checks, and what they let pass: numbers behind a mask, times as if they were numbers."""
     for name, data in (("X", X), ("y", y)):
         if np.ma.is_masked(data):
             raise ValueError(

@@ -133,8 +133,8 @@ def parse(spec: str) -> AtomSet:
     """The set of a spec, as the program takes it: ``"sphere"``, ``"nonneg+sparse:40"``, ..."""
     if isinstance(spec, UntrustedSpec):
         raise ValueError(
-            f"the model file names the atom set '{spec}', which opens a file or runs code of a library: where "
-            "you trust the file, load it by pursuit.load(..., trusted=True); otherwise set another one"
+            f"the model file names the atom set '{spec}', which opens a file or runs code of a library: "
+            "where you trust the file, load it by pursuit.load(..., trusted=True); otherwise set another one"
         )
     return AtomSet(_core.parse_atoms(spec), (parse, (spec,)))
 
