@@ -147,7 +147,8 @@ class NMF(FactorizationModel):
             target_error=0.0,
             time_limit=self.time_limit,
         )
-        if self.max_iter > 0 and self.n_iter_ >= self.max_iter and self.stop_reason_ == "rank_reached":
+        last = int(self._steps["sweeps"][-1]) if len(self._steps["sweeps"]) else 0  # those on the way aside
+        if 0 < self.max_iter <= last and self.stop_reason_ == "rank_reached":
             warnings.warn(
                 f"NMF ended after max_iter={self.max_iter} sweeps, before tol={self.tol} was reached",
                 ConvergenceWarning,
@@ -174,9 +175,8 @@ class NMF(FactorizationModel):
             return earlier
         if self.init == "random":
             rng = np.random.RandomState(seed_for(self.random_state) % 2**32)
-            W, H = np.abs(rng.standard_normal((X.shape[0], rank))), np.abs(
-                rng.standard_normal((rank, X.shape[1]))
-            )
+            W = np.abs(rng.standard_normal((X.shape[0], rank)))
+            H = np.abs(rng.standard_normal((rank, X.shape[1])))
         W, H = check_array(W, input_name="W"), check_array(H, input_name="H")
         if W.shape != (X.shape[0], rank) or H.shape != (rank, X.shape[1]):
             raise ValueError(
@@ -185,7 +185,10 @@ class NMF(FactorizationModel):
             )
         check_non_negative(W, "NMF (input W)")
         check_non_negative(H, "NMF (input H)")
-        return W, H.T, np.ones(rank)
+        # The engine fits the weights, best from a product of the size of X.
+        weights = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
+        size = np.vdot(np.asarray(X @ H.T), W) / max(np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny)
+        return W, H.T, weights * (size if 0 < size < np.inf else 1.0)
 
     def _atom_specs(self) -> dict[str, str]:
         return {"left": "nonneg", "right": self._right_atoms().spec, "weights": "nonneg"}

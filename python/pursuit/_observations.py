@@ -67,9 +67,11 @@ def is_triplets(X: Any, names: Names) -> bool:
 
 
 def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
-    """NaN is unknown in an array; what is not stored is unknown in a sparse matrix, a stored zero was seen to
-    be zero."""
+    """NaN and what is masked are unknown in an array; what is not stored is unknown in a sparse matrix, a
+    stored zero was seen to be zero."""
     index, columns = getattr(X, "index", None), getattr(X, "columns", None)
+    if np.ma.is_masked(X):
+        X = np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
     if scipy.sparse.issparse(X):
         _refuse_duplicates(X.tocoo())
     X = validate_data(

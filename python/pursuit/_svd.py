@@ -81,7 +81,7 @@ class TruncatedSVD(FactorizationModel):
 
     def _explain(self, X: Any, total: float) -> None:
         self.singular_values_ = self.weights_.astype(X.dtype, copy=False)
-        self.explained_variance_ = np.var(self.left_ * self.singular_values_, axis=0)
+        self.explained_variance_ = np.var(self.left_ * self.weights_, axis=0)  # in double: squares
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         variance = total / X.shape[0] - float(mean @ mean)
         if variance < 1e-6 * total / X.shape[0]:  # the difference of large numbers: look at the data again

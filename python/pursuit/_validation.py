@@ -12,17 +12,31 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 try:
-    from sklearn.utils.validation import validate_data  # scikit-learn 1.6 and later
+    from sklearn.utils.validation import validate_data as _validated  # scikit-learn 1.6 and later
 
     ALLOW_NAN = {"ensure_all_finite": "allow-nan"}
 except ImportError:
     ALLOW_NAN = {"force_all_finite": "allow-nan"}
 
-    def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    def _validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         return estimator._validate_data(X, y, **options)
 
 
 FLOATS = (np.float64, np.float32)
+
+
+def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """scikit-learn's checks, and what they let pass: numbers behind a mask, times as if they were numbers."""
+    for name, data in (("X", X), ("y", y)):
+        if np.ma.is_masked(data):
+            raise ValueError(
+                f"{name} has {np.ma.count_masked(data)} masked entries: fill them in; "
+                "to MatrixCompletion, in X, they are unknown"
+            )
+        if getattr(getattr(data, "dtype", None), "kind", None) in ("M", "m"):
+            raise TypeError(f"{name} holds times (dtype {data.dtype}), not numbers; convert them first")
+    return _validated(estimator, X, y, **options)
+
 
 _in_forked_child = False
 
@@ -38,8 +52,8 @@ os.register_at_fork(after_in_child=_mark_forked_child)
 
 def threads_for(n_jobs: int | None) -> int:
     """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its
-    workers."""
-    return 1 if _in_forked_child else effective_n_jobs(n_jobs)
+    workers; never more than cores, which would only wait for each other."""
+    return 1 if _in_forked_child else min(effective_n_jobs(n_jobs), os.cpu_count() or 1)
 
 
 def seed_for(random_state: Any) -> int:

@@ -1,6 +1,7 @@
 """MatrixPursuit, NMF and TruncatedSVD against what is known about their results."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -153,6 +154,23 @@ def test_nmf_says_when_it_did_not_converge(rng):
         pursuit.NMF(4, max_iter=2, tol=0.0).fit(rng.random((30, 20)))
 
 
+@pytest.mark.parametrize("init", [None, "greedy", "random"])
+def test_nmf_does_not_count_sweeps_on_the_way_as_sweeps_at_the_end(rng, init):
+    X = rng.random((40, 30))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = pursuit.NMF(16, init=init, max_iter=30, tol=1e-2, random_state=0).fit(X)
+    assert model.stop_reason_ == "rank_reached"
+
+
+def test_nmf_ends_where_no_further_sweep_lowers_the_error(rng):
+    for seed in (19, 28, 33, 77, 107):  # slow to converge: entries over many orders of magnitude
+        X = np.exp(2 * np.random.default_rng(seed).standard_normal((13, 13)))
+        ended = pursuit.NMF(4, init="random", tol=1e-9, max_iter=10**6, random_state=0).fit(X)
+        bottom = pursuit.NMF(4, init="random", tol=0.0, max_iter=10**6, random_state=0).fit(X)
+        assert ended.reconstruction_err_ < bottom.reconstruction_err_ * (1 + 3e-7)
+
+
 def test_truncated_svd_agrees_with_scikit_learns(rng):
     X = scipy.sparse.random(60, 40, density=0.2, random_state=0, format="csr") + scipy.sparse.eye(60, 40)
     ours = pursuit.TruncatedSVD(4).fit(X.tocsr())
@@ -229,13 +247,6 @@ def test_models_survive_clone_and_pickle(parts):
 def test_output_can_be_a_frame(parts):
     frame = pursuit.NMF(2, random_state=0).set_output(transform="pandas").fit_transform(parts)
     assert list(frame.columns) == ["nmf0", "nmf1"]
-
-
-def test_matrix_of_zeros_has_no_atoms():
-    model = pursuit.MatrixPursuit(2, right="sparse:1").fit(np.zeros((4, 3)))
-    assert model.n_components_ == 0
-    assert model.transform(np.ones((2, 3))).shape == (2, 0)
-    assert model.stop_reason_ == "no_ascent"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 #include <Eigen/QR>
 
+#include "correction/progress.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -218,6 +219,24 @@ TEST(CorrectBySweeps, StopsWhenToldWhenDoneAndWhenLittleIsLeft) {
   }
   Iterate nothing{Model{Matrix(20, 0), Matrix(15, 0), Vector(0)}, Vector(0), 1};
   EXPECT_EQ(correct_by_sweeps(f, *sphere(), *sphere(), {.sweeps = 3}, nothing).sweeps, 0);
+}
+
+TEST(SweepCounter, WithMomentumOneSweepOfLittleGainIsNotConvergence) {
+  const CorrectionOptions options{.sweeps = 100, .tolerance = 1e-9};
+  // A step too far, the pair before it taken up again, and momentum that builds up anew.
+  const std::vector<double> gains = {5e-8, 4e-8, 0, 8e-10, 9e-10, 3e-9, 2e-8, 7e-10, 0, 2e-9, 8e-10};
+  SweepCounter counter(options, /*momentum=*/true);
+  for (const double gain : gains) EXPECT_TRUE(counter.another(1, 1 - gain, /*tentative=*/gain == 0)) << gain;
+  EXPECT_FALSE(counter.another(1, 1 - 7e-10));  // little, twice, and no more than before
+  EXPECT_TRUE(counter.outcome().converged);
+
+  SweepCounter plain(options);
+  EXPECT_TRUE(plain.another(1, 1 - 2e-9));
+  EXPECT_FALSE(plain.another(1, 1 - 8e-10));
+  SweepCounter at_rest(options, /*momentum=*/true);
+  EXPECT_TRUE(at_rest.another(1, 1 - 1e-3));
+  EXPECT_FALSE(at_rest.another(1, 1));
+  EXPECT_TRUE(at_rest.outcome().converged);
 }
 
 TEST(CorrectBySweeps, LeavesWeightlessAtomsInTheirSets) {

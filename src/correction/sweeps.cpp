@@ -122,6 +122,8 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
                                       bool right_nonnegative, const CorrectionOptions& options,
                                       Iterate& iterate) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
+  constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
+  constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
   double beta = 0.5, limit = 1;
   Model& model = iterate.model;
   // An atom without weight keeps its right factor, so that its left one can grow again.
@@ -133,14 +135,14 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
          H = model.right * right_scale.asDiagonal();  // the last good pair
   Matrix W_ahead = W, H_ahead = H, W_before = W, H_before = H, W_next, H_next, P, G;
   Vector scaled_targets;
+  int failures = 0;  // since the last sweep that f fell in
   const auto run_ahead = [&](const Matrix& now, const Matrix& before, bool nonnegative, Matrix& ahead) {
-    ahead = now + beta * (now - before);
+    ahead = now + (failures < kPlain ? beta : 0.0) * (now - before);
     if (nonnegative) ahead = ahead.cwiseMax(0.0);
   };
 
   const auto [left_passes, right_passes] = passes_per_side(f, model.rank());
-  SweepCounter counter(options);
-  bool restarted = true;
+  SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
   for (bool more = true; more;) {
     f.data().apply(H_ahead, P);
     G = gram_of(H_ahead);
@@ -152,7 +154,7 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
     H_next = H_ahead;
     coordinate_sweep(P, G, {right_nonnegative, 0, right_passes, options.threads}, H_next);
     const double reached = objective_of(f, P, G, H_next), before = iterate.objective;
-    const bool better = reached < before, gave_up = !better && restarted;
+    const bool better = reached < before, at_rest = !better && failures >= kPlain;
     if (better) {
       iterate.objective = reached;
       scaled_targets = products_with_target(P, H_next);
@@ -169,8 +171,8 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
       W_ahead = W_before = W;
       H_ahead = H_before = H;
     }
-    more = counter.another(before, iterate.objective, /*tentative=*/!better && !restarted) && !gave_up;
-    restarted = !better;
+    failures = better ? 0 : failures + 1;
+    more = counter.another(before, iterate.objective, /*tentative=*/!better && !at_rest) && !at_rest;
   }
   if (scaled_targets.size() == 0) return counter.outcome();
   for (Index i = 0; i < model.rank(); ++i) {
