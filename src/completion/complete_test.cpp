@@ -56,7 +56,7 @@ TEST(Complete, FindsPlantedRankNoiseAndEntries) {
   const CompletionModel offsets = complete(data.train, {.max_rank = 0}).model;
   EXPECT_EQ(offsets.rank(), 0);
   EXPECT_LT(got.rmse, 0.3 * accuracy_on(offsets, data.test).rmse);
-  EXPECT_FALSE(result.interrupted);
+  EXPECT_FALSE(result.interrupted());
   ASSERT_FALSE(result.path.empty());
   EXPECT_EQ(result.path.back().rank, 3);
   EXPECT_NEAR(result.path.back().noise, result.model.noise(), 1e-9);
@@ -248,7 +248,7 @@ TEST(Complete, StoppedEarlyKeepsWhatThereIs) {
   CompletionOptions options{.samples = 50, .predict = at};
   options.time_limit = 1e-9;
   const CompletionResult out_of_time = complete(data.train, options);
-  EXPECT_TRUE(out_of_time.interrupted);
+  EXPECT_TRUE(out_of_time.interrupted());
   EXPECT_TRUE(all_finite(out_of_time.predictions));
   EXPECT_EQ(out_of_time.predictions.size(), at.size());
   EXPECT_TRUE(out_of_time.model.samples.empty());
@@ -266,7 +266,7 @@ TEST(Complete, StoppedEarlyKeepsWhatThereIs) {
       return !(moment.phase == phase && moment.sweep == 2);
     };
     const CompletionResult stopped = complete(data.train, options);
-    EXPECT_TRUE(stopped.interrupted);
+    EXPECT_TRUE(stopped.interrupted());
     EXPECT_EQ(after, 2) << "asked no more after it said stop";
     EXPECT_EQ(*phases.rbegin(), phase);
     EXPECT_TRUE(all_finite(stopped.predictions));

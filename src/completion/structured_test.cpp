@@ -218,12 +218,12 @@ TEST(CompleteStructured, StoppedEarlyKeepsWhatThereIs) {
   options.predict = positions_of(data.test);
   options.time_limit = 1e-9;
   const CompletionResult out_of_time = complete_structured(data.train, options);
-  EXPECT_TRUE(out_of_time.interrupted);
+  EXPECT_TRUE(out_of_time.interrupted());
   EXPECT_EQ(out_of_time.model.atoms.rank(), 1) << "the atom that was found before time was up";
   options.time_limit = std::numeric_limits<double>::infinity();
   options.observer = [](const CompletionMoment& moment) { return moment.rank < 3; };
   const CompletionResult stopped = complete_structured(data.train, options);
-  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_TRUE(stopped.interrupted());
   EXPECT_GE(stopped.model.atoms.rank(), 2);
   EXPECT_EQ(stopped.predictions.size(), options.predict.size());
 }
