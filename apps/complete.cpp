@@ -242,7 +242,8 @@ int run(const CompleteCommand& c) {
   if (input.unknown > 0)
     fmt::print(stderr, "pursuit: note: {} of {} test entries have a row or column without training entries\n",
                input.unknown, input.test.size());
-  for (const auto& [file, side] : {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
+  for (const auto& [file, side] :
+       {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
     if (*file) print_features(**file, side);
   CompletionResult result = compute(c, input);
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
@@ -274,13 +275,12 @@ int run(const CompleteCommand& c) {
   fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
              result.model.noise(), result.seconds, explanation(result.stop));
   if (!c.out.empty()) {
-    CompletionFile file{std::move(result.model),
-                        std::move(input.train.rows),
-                        std::move(input.train.cols),
-                        std::move(result.seen),
-                        {{"command", command_line()},
-                         {"seed", fmt::format("{}", c.seed)},
-                         {"stop", name(result.stop)}}};
+    CompletionFile file{
+        std::move(result.model),
+        std::move(input.train.rows),
+        std::move(input.train.cols),
+        std::move(result.seen),
+        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}, {"stop", name(result.stop)}}};
     save_completion(c.out, file);
     fmt::print(stderr, "model written to {}\n", c.out);
   }

@@ -111,9 +111,9 @@ nlohmann::json describe(const FeatureFile& file) {
 
 void print_features(const FeatureFile& file, const std::string& side) {
   constexpr std::size_t kShown = 5;
-  const std::vector<std::string> first(file.names.begin(),
-                                       file.names.begin() + std::ptrdiff_t(std::min(kShown, file.names.size())));
-  fmt::print(stderr, "{} features, {}: {} of {} {}s: {}{}\n", side,
+  const std::vector<std::string> first(
+      file.names.begin(), file.names.begin() + std::ptrdiff_t(std::min(kShown, file.names.size())));
+  fmt::print(stderr, "{} features, {}: {} features of {} {}s: {}{}\n", side,
              file.is_table ? "a table" : "lines of id, feature, value", file.names.size(), file.members, side,
              printable(fmt::format("{}", fmt::join(first, ", "))), file.names.size() > kShown ? ", ..." : "");
 }

@@ -122,7 +122,8 @@ int inspect_factorization(const ModelFile& file, bool json) {
 
 int inspect(const std::string& path, bool json) {
   const AnyModelFile file = load_any_model(path);
-  if (const auto* completion = std::get_if<CompletionFile>(&file)) return inspect_completion(*completion, json);
+  if (const auto* completion = std::get_if<CompletionFile>(&file))
+    return inspect_completion(*completion, json);
   return inspect_factorization(std::get<ModelFile>(file), json);
 }
 

@@ -73,16 +73,19 @@ int write_lists(const RecommendCommand& c, const CompletionFile& file, int first
   int done = first;
   while (done < last && !was_interrupted()) {
     const int next = last - done > kRowsAtOnce ? done + kRowsAtOnce : last;
-    const auto lists = recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
+    const auto lists =
+        recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
     std::string text;
     for (; done < next; ++done) {
       int place = 0;
       for (const Recommendation& each : lists[std::size_t(done - (next - int(lists.size())))])
-        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file.rows.name(done)), ++place,
-                       csv_field(file.cols.name(each.col)), each.prediction.value, each.prediction.deviation);
+        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file.rows.name(done)),
+                       ++place, csv_field(file.cols.name(each.col)), each.prediction.value,
+                       each.prediction.deviation);
     }
     write(text);
-    bar.update(double(done - first) / double(last - first), fmt::format("{} of {} rows", done - first, last - first));
+    bar.update(double(done - first) / double(last - first),
+               fmt::format("{} of {} rows", done - first, last - first));
   }
   if (out) out->commit();
   if (done == last) return success;
@@ -128,7 +131,8 @@ void add_recommend(CLI::App& app, int& status) {
       app.add_subcommand("recommend", "The columns of largest predicted value, for one row or all");
   auto c = std::make_shared<RecommendCommand>();
   sub->footer(
-      "Writes CSV: row, place, column, value, sd.\n\nExamples:\n"
+      "Writes CSV: row, place, column, value, sd, row after row; Ctrl-C keeps the rows that are "
+      "done.\n\nExamples:\n"
       "  pursuit recommend model.npz --row 42 --top 10 --exclude-seen\n"
       "  pursuit recommend model.npz --all --top 20 --exclude-seen --out lists.csv");
   sub->add_option("MODEL", c->model, "A model written by complete")->required();

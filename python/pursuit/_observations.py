@@ -67,9 +67,11 @@ def is_triplets(X: Any, names: Names) -> bool:
 
 
 def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
-    """NaN is unknown in an array; what is not stored is unknown in a sparse matrix, a stored zero was seen to
+    """NaN is unknown in an array, and so is what is masked; what is not stored is unknown in a sparse matrix, a stored zero was seen to
     be zero."""
     index, columns = getattr(X, "index", None), getattr(X, "columns", None)
+    if np.ma.isMaskedArray(X):
+        X = _unmasked(X)
     if scipy.sparse.issparse(X):
         _refuse_duplicates(X.tocoo())
     X = validate_data(
@@ -106,6 +108,10 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
     ``cols`` is None."""
     row_ids, col_ids, values = X if isinstance(X, tuple) else (X[name] for name in names)
     row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")
+    if np.ma.is_masked(values) and len(row_ids) == len(col_ids) == len(values):
+        seen = np.flatnonzero(~np.ma.getmaskarray(values))
+        row_ids, col_ids = [row_ids[i] for i in seen], [col_ids[i] for i in seen]
+        values = np.ma.getdata(values)[seen]
     try:
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -130,7 +136,14 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
     return Observations(rows, known, row, col, _as_float32(values))
 
 
+def _unmasked(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """NaN in the place of what is masked."""
+    return X.astype(np.promote_types(X.dtype, np.float32)).filled(np.nan)
+
+
 def _plain(ids: Any, kind: str) -> list[Any]:
+    if np.ma.is_masked(ids):
+        raise ValueError(f"a {kind} id is masked")
     ids = np.asarray(ids).tolist() if not isinstance(ids, list) else ids
     for each in ids:
         if each is None or each != each:

@@ -31,7 +31,8 @@ constexpr int kFewestSampledAtoms =
 constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
 
 constexpr int kPlainExponents = 40;  // values of sizes 2^-40 to 2^40 are taken as they are
-constexpr double kRounding = 1e-6;   // deviations below this share of the mean are rounding of single precision
+constexpr double kRounding =
+    1e-6;  // deviations below this share of the mean are rounding of single precision
 constexpr double kScaleOfZeros = 0x1p-60;
 constexpr double kOtherSize = 1e3;  // a start whose scale is off by this factor has nothing to say
 
@@ -43,8 +44,10 @@ void check(const CompletionOptions& options) {
           fmt::format("max_rank {}: must be 0 (offsets only) or more", options.max_rank));
   require(options.validation >= 0 && options.validation < 1,
           fmt::format("validation {}: must be at least 0 and below 1", options.validation));
-  for (const auto& [name, count] : {std::pair("samples", options.samples), {"stored_samples", options.stored_samples}})
-    require(count >= 0 && count <= kMostSamples, fmt::format("{} {}: must be 0 to {}", name, count, kMostSamples));
+  for (const auto& [name, count] :
+       {std::pair("samples", options.samples), {"stored_samples", options.stored_samples}})
+    require(count >= 0 && count <= kMostSamples,
+            fmt::format("{} {}: must be 0 to {}", name, count, kMostSamples));
   if (const auto& range = options.range)
     require(range->lowest <= range->highest,
             fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
@@ -216,18 +219,15 @@ class Run {
       for (const float v : entries.value) squares += (v - mean) * (v - mean);
       return std::sqrt(squares / double(entries.size()));
     };
+    for (const float v : entries.value) mean_ += v;
+    mean_ /= double(entries.size());
+    const double deviation = deviation_from(mean_);
+    scale_ = std::max(deviation, kRounding * std::abs(mean_));
+    if (scale_ == 0) scale_ = kScaleOfZeros;
     if (const CompletionModel* start = options_.start) {
-      mean_ = start->mean / unit_;
-      scale_ = start->scale / unit_;
-      const double deviation = deviation_from(mean_);
-      if (deviation < kOtherSize * scale_ && scale_ < kOtherSize * deviation) start_ = start;
-    }
-    if (!start_) {
-      mean_ = 0;
-      for (const float v : entries.value) mean_ += v;
-      mean_ /= double(entries.size());
-      scale_ = std::max(deviation_from(mean_), kRounding * std::abs(mean_));
-      if (scale_ == 0) scale_ = kScaleOfZeros;
+      const double mean = start->mean / unit_, scale = start->scale / unit_;
+      if (deviation_from(mean) < kOtherSize * scale && scale < kOtherSize * deviation)
+        start_ = start, mean_ = mean, scale_ = scale;
     }
     model.mean = mean_ * unit_;
     model.scale = scale_ * unit_;
@@ -383,7 +383,8 @@ const char* explanation(CompletionStop stop) {
     case CompletionStop::rank_reached: return "as many atoms as allowed";
     case CompletionStop::all_sweeps: return "nothing was held back, all sweeps were made";
     case CompletionStop::no_ascent: return "no atom was found that lowers the error";
-    case CompletionStop::time_limit: return "the time limit was reached; the result is what there was by then";
+    case CompletionStop::time_limit:
+      return "the time limit was reached; the result is what there was by then";
     case CompletionStop::interrupted: return "the run was interrupted; the result is what there was by then";
   }
   return "";

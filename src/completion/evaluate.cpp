@@ -136,7 +136,8 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
         score.mae.push_back(figures.mae);
         score.seconds.push_back(result.seconds);
         ++finished;
-        if (watch && !watch(double(finished) / runs, fmt::format("{} RMSE {:.4f}", score.method, figures.rmse)))
+        if (watch &&
+            !watch(double(finished) / runs, fmt::format("{} RMSE {:.4f}", score.method, figures.rmse)))
           return scores;
       }
     }

@@ -12,7 +12,8 @@ namespace {
 /// The loops below would not end without.
 void require_shape(double shape) {
   if (!(shape > 0 && std::isfinite(shape)))
-    throw InvalidArgument(fmt::format("shape {} of a gamma distribution: must be a finite number above 0", shape));
+    throw InvalidArgument(
+        fmt::format("shape {} of a gamma distribution: must be a finite number above 0", shape));
 }
 
 }  // namespace

@@ -119,8 +119,8 @@ void Predictor::require_inside(Position at) const {
   const Index rows = model_.row_count(), cols = model_.column_count();
   if (at.row < -1 || at.row >= rows || at.col < -1 || at.col >= cols)
     throw InvalidArgument(
-        fmt::format("position ({}, {}): rows are 0 to {}, columns 0 to {}, and -1 stands for one never seen", at.row,
-                    at.col, rows - 1, cols - 1));
+        fmt::format("position ({}, {}): rows are 0 to {}, columns 0 to {}, and -1 stands for one never seen",
+                    at.row, at.col, rows - 1, cols - 1));
 }
 
 CompletionSide plain_side(Index size) {

@@ -100,7 +100,8 @@ std::vector<Recommendation> recommend(const CompletionModel& model, int row, Ind
 
 Recommender::Recommender(const CompletionModel& model) : model_(model) {
   // Of a column: offset and factors, or those of every draw; then structured atoms.
-  const Index width = model.cols.mean.cols(), drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
+  const Index width = model.cols.mean.cols(),
+              drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
   const Index draws = Index(model.samples.size()), own = draws > 0 ? draws * drawn : width;
   const Index atoms = model.atoms.rank();
   cols_.resize(model.column_count(), own + atoms);
@@ -134,7 +135,8 @@ void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) cons
   if (atoms == 0) return;
   const bool unseen = std::binary_search(model_.rows.unseen.begin(), model_.rows.unseen.end(), row);
   const Vector weighted =
-      unseen ? average_row_ : Vector(model_.atoms.left.row(row).transpose().cwiseProduct(model_.atoms.weights));
+      unseen ? average_row_
+             : Vector(model_.atoms.left.row(row).transpose().cwiseProduct(model_.atoms.weights));
   factors.tail(atoms) = (weighted / model_.scale).cast<float>();
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kBatch = 16;  // systems factored side by side
 constexpr int kPanel = 64;  // entries whose regressors are gathered before their products are taken
-// Next to what entries say, a prior of less than this share of it times the width is lost to rounding, and the
-// factorization with it. No prior is taken to be vaguer: single precision cannot tell.
+// Next to what entries say, a prior of less than this share of it times the width is lost to rounding, and
+// the factorization with it. No prior is taken to be vaguer: single precision cannot tell.
 constexpr double kTellable = 0x1p-22;
 
 typedef float Eight __attribute__((vector_size(32), may_alias));

@@ -12,8 +12,8 @@ namespace pursuit {
 namespace {
 
 constexpr double kLargestFloat = std::numeric_limits<float>::max();
-// Values have unit variance in the self-tuned part: what is this large was not estimated, and would not survive being
-// squared and summed in single precision.
+// Values have unit variance in the self-tuned part: what is this large was not estimated, and would not
+// survive being squared and summed in single precision.
 constexpr double kLargestFactor = 1e9;
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -30,7 +30,8 @@ template <class Numbers>
 void require_within(const std::string& name, const Numbers& numbers, double lowest, double highest) {
   for (Index k = 0; k < Index(numbers.size()); ++k)
     if (const double value = numbers.data()[k]; !(value >= lowest && value <= highest))
-      refuse(fmt::format("'{}' has the entry {}; allowed are {:.6g} to {:.6g}", name, value, lowest, highest));
+      refuse(
+          fmt::format("'{}' has the entry {}; allowed are {:.6g} to {:.6g}", name, value, lowest, highest));
 }
 
 template <class Array>
@@ -66,7 +67,8 @@ void require_sound(const std::string& name, const CompletionSide& side, Index ot
   require_within(name + "_prior_variance", side.prior_variance, 0, kLargestFactor);
   require_weights(name + "_noise_weight", side.noise_weight, size);
   require_within(name + "_unseen", side.unseen, 0, double(size - 1));
-  if (!std::is_sorted(side.unseen.begin(), side.unseen.end())) refuse(fmt::format("'{}_unseen' does not ascend", name));
+  if (!std::is_sorted(side.unseen.begin(), side.unseen.end()))
+    refuse(fmt::format("'{}_unseen' does not ascend", name));
 }
 
 void require_sound(const CompletionSample& sample, Index rows, Index cols) {
@@ -84,7 +86,8 @@ void require_sound(const CompletionSample& sample, Index rows, Index cols) {
 
 void require_sound(const CompletionModel& model) {
   require_number("the mean in 'scaling'", model.mean, -kLargestFloat, kLargestFloat);
-  require_number("the scale in 'scaling'", model.scale, std::numeric_limits<double>::min(), 2 * kLargestFloat);
+  require_number("the scale in 'scaling'", model.scale, std::numeric_limits<double>::min(),
+                 2 * kLargestFloat);
   require_number("the noise variance in 'scaling'", model.noise_variance, 0, kLargestFactor);
   if (!(model.lowest <= model.highest))
     refuse(fmt::format("'scaling' has predictions from {} to {}", model.lowest, model.highest));
@@ -97,12 +100,14 @@ void require_sound(const CompletionModel& model) {
     if (sample.rows.cols() != model.samples.front().rows.cols()) refuse("'sample_rows' of different widths");
     require_sound(sample, rows, cols);
   }
-  if (const Index atoms = model.atoms.rank(); atoms > 0) {
+  const Index atoms = model.atoms.rank();
+  if (atoms > 0 || model.atoms.left.size() > 0 || model.atoms.right.size() > 0) {
     require_shape("left", model.atoms.left, rows, atoms);
     require_shape("right", model.atoms.right, cols, atoms);
     require_within("left", model.atoms.left, -kLargestFloat, kLargestFloat);
     require_within("right", model.atoms.right, -kLargestFloat, kLargestFloat);
-    constexpr double kLargestWeight = std::numeric_limits<double>::max() / kLargestFloat / kLargestFloat / 1e9;
+    constexpr double kLargestWeight =
+        std::numeric_limits<double>::max() / kLargestFloat / kLargestFloat / 1e9;
     require_within("weights", model.atoms.weights, -kLargestWeight, kLargestWeight);
   }
 }

@@ -104,8 +104,8 @@ double value_at(const Model& atoms, int i, int j) {
   return sum;
 }
 
-/// A number of the user's is in the units of the data where it stands beside squares of factors, which share the size
-/// of the data between them; an oracle's atoms have unit length.
+/// A number of the user's is in the units of the data where it stands beside squares of factors, which share
+/// the size of the data between them; an oracle's atoms have unit length.
 Regularization in_unit(Regularization regularization, bool by_oracle, double unit) {
   if (!by_oracle) regularization.lambda /= unit;
   return regularization;
@@ -140,7 +140,8 @@ class StructuredRun {
     };
     CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
     if (result.interrupted()) stop_ = result.stop;
-    if (!result.interrupted() || best_.rank() == 0) base_ = std::move(result.model);  // atoms belong to their offsets
+    if (!result.interrupted() || best_.rank() == 0)
+      base_ = std::move(result.model);  // atoms belong to their offsets
   }
 
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
@@ -150,8 +151,9 @@ class StructuredRun {
     const ObservedMatrix data(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries));
     const bool by_oracle = !o_.exact_corrections || o_.symmetric;
     ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric}, o_.weights,
-                        in_unit(o_.regularization, by_oracle, unit_), {.restarts = o_.restarts, .seed = o_.seed},
-                        !o_.exact_corrections, resolve_threads(o_.threads));
+                        in_unit(o_.regularization, by_oracle, unit_),
+                        {.restarts = o_.restarts, .seed = o_.seed}, !o_.exact_corrections,
+                        resolve_threads(o_.threads));
     Index since = 0;
     double judged = -1;  // squared error of the last model that was judged
     const auto judge = [&] {
@@ -180,17 +182,18 @@ class StructuredRun {
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.model().rank() > 0 && space.squared_error() != judged) judge();
-    if (best_noise_ < 0) best_noise_ = space.squared_error() / double(data.size());  // there was nothing to explain
+    if (best_noise_ < 0)
+      best_noise_ = space.squared_error() / double(data.size());  // there was nothing to explain
     if (interrupted()) return;
-    stop_ = best_.rank() >= o_.max_rank                ? CompletionStop::rank_reached
+    stop_ = best_.rank() >= o_.max_rank                      ? CompletionStop::rank_reached
             : since > 0 || outcome.stop == Stop::interrupted ? CompletionStop::no_gain
-                                                       : CompletionStop::no_ascent;
+                                                             : CompletionStop::no_ascent;
   }
 
   CompletionResult result(GroupedEntries seen, Range range) && {
     CompletionResult result;
     CompletionModel& model = result.model = std::move(base_);
-    model.noise_variance = best_noise_ / (model.scale * model.scale);
+    if (best_noise_ >= 0) model.noise_variance = best_noise_ / (model.scale * model.scale);
     model.mean *= unit_;
     model.scale *= unit_;
     model.lowest = range.lowest;
@@ -208,7 +211,9 @@ class StructuredRun {
   }
 
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
-  bool interrupted() const { return stop_ == CompletionStop::time_limit || stop_ == CompletionStop::interrupted; }
+  bool interrupted() const {
+    return stop_ == CompletionStop::time_limit || stop_ == CompletionStop::interrupted;
+  }
   CompletionStop stop() const { return stop_; }
   void set_stop(CompletionStop stop) { stop_ = stop; }
   Index best_rank() const { return best_.rank(); }
@@ -235,8 +240,8 @@ class StructuredRun {
   bool watch(Index rank, Index target_rank, double noise, double validation) {
     if (timer_.seconds() >= o_.time_limit)
       stop_ = CompletionStop::time_limit;
-    else if (o_.observer && !o_.observer({CompletionMoment::Phase::growing, int(rank), int(target_rank), rank, noise,
-                                          validation, timer_.seconds()}))
+    else if (o_.observer && !o_.observer({CompletionMoment::Phase::growing, int(rank), int(target_rank), rank,
+                                          noise, validation, timer_.seconds()}))
       stop_ = CompletionStop::interrupted;
     return !interrupted();
   }
@@ -290,7 +295,8 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   run.fit_offsets(entries);
   for (const int corrections : options.corrections)
     if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
-  if (!options.validation_entries && validation.size() > 0 && !run.interrupted()) {  // once more, with all entries
+  if (!options.validation_entries && validation.size() > 0 &&
+      !run.interrupted()) {  // once more, with all entries
     const CompletionStop stop = run.stop();
     put_back(entries, validation);
     run.forget_best();

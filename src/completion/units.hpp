@@ -1,6 +1,6 @@
 #pragma once
-// Values in a unit that is a power of two, so that squares of huge and of tiny ones are numbers still. Taking values to
-// the unit and results back is exact.
+// Values in a unit that is a power of two, so that squares of huge and of tiny ones are numbers still. Taking
+// values to the unit and results back is exact.
 
 #include <algorithm>
 #include <cmath>

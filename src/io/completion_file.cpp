@@ -78,7 +78,8 @@ class CompletionReader {
   CompletionSide side(const std::string& prefix, Index size) const {
     CompletionSide side;
     read(prefix + "_mean", side.mean);
-    if (side.mean.rows() == 0 && side.mean.cols() == 0) return plain_side(size);  // as early versions wrote it
+    if (side.mean.rows() == 0 && side.mean.cols() == 0)
+      return plain_side(size);  // as early versions wrote it
     if (side.mean.rows() != size)
       reader_.refuse(fmt::format("array '{}_mean' has {} rows for {} ids", prefix, side.mean.rows(), size));
     for_each_part(prefix, [&](const std::string& name, auto part) { read(name, side.*part); });

@@ -11,9 +11,10 @@ namespace pursuit {
 void require_indexable(Index entries) {
   constexpr Index kMost = std::numeric_limits<int>::max();
   if (entries > kMost)
-    throw InvalidInput(fmt::format("{} observed entries: structured completion takes at most {} (those below and above "
-                                   "the diagonal of a symmetric matrix both count)",
-                                   entries, kMost));
+    throw InvalidInput(
+        fmt::format("{} observed entries: structured completion takes at most {} (those below and above "
+                    "the diagonal of a symmetric matrix both count)",
+                    entries, kMost));
 }
 
 template <class Visit>

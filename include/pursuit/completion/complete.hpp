@@ -50,9 +50,8 @@ struct CompletionOptions {
   const FeatureTable* col_features = nullptr;
   std::vector<Position> predict =
       {};  // entries to predict on the way: averages over all draws, not over stored ones only
-  const CompletionModel* start =
-      nullptr;  // of fewer or as many rows and columns: refined for the new entries, unless they are of
-                // quite another size
+  const CompletionModel* start = nullptr;  // of fewer or as many rows and columns: refined for the new
+                                           // entries, unless they are of quite another size
   std::uint64_t seed = 0;
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
@@ -90,7 +89,9 @@ struct CompletionResult {
   double seconds = 0;
 
   /// By the observer or the time limit; what there was by then is kept.
-  bool interrupted() const { return stop == CompletionStop::time_limit || stop == CompletionStop::interrupted; }
+  bool interrupted() const {
+    return stop == CompletionStop::time_limit || stop == CompletionStop::interrupted;
+  }
 };
 
 /// Draws that are worth their time: some 200 for a million entries, more for fewer.

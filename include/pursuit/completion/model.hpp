@@ -5,8 +5,8 @@
 //   highest]
 //
 // The first part is the self-tuned one, offsets a, b and factors u, v with their variances; the second is the
-// sum of structured atoms, which may be empty. Models of structured atoms have no u and v, and offsets of zero
-// where none were asked for. Where posterior samples are kept, the first part is averaged over them.
+// sum of structured atoms, which may be empty. Models of structured atoms have no u and v, and offsets of
+// zero where none were asked for. Where posterior samples are kept, the first part is averaged over them.
 //
 // A row that the model has never seen has the prior's a and u, and in structured atoms what rows with entries
 // have on average; the spread of these goes into the deviation. The same for columns.
@@ -30,7 +30,8 @@ struct CompletionSide {
   FactorMatrix features;                      // one row per feature of side information (may be empty)
   Eigen::VectorXf intercept, prior_variance;  // of a member of which nothing is known
   std::vector<float> noise_weight;            // entries of a member have noise variance / its weight
-  std::vector<int> unseen;  // with structured atoms: members without an entry, ascending; they count as never seen
+  std::vector<int>
+      unseen;  // with structured atoms: members without an entry, ascending; they count as never seen
 
   Index size() const { return mean.rows(); }
 };
@@ -66,8 +67,8 @@ struct CompletionModel {
 /// Rows or columns without offsets and factors.
 CompletionSide plain_side(Index size);
 
-/// InvalidInput, naming the part, where numbers of a model are not finite or out of reason, or where its parts do
-/// not fit together. What passes predicts finite numbers.
+/// InvalidInput, naming the part, where numbers of a model are not finite or out of reason, or where its
+/// parts do not fit together. What passes predicts finite numbers.
 void require_sound(const CompletionModel& model);
 
 /// Notes which rows and columns have none of the entries of a model of structured atoms.

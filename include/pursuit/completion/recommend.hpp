@@ -1,7 +1,8 @@
 #pragma once
-// The columns of largest predicted value, row by row. Rows in plenty are scored by products of blocks of rows and
-// columns in single precision; what may be among the best is then predicted as ever. Cost per row: columns times
-// rank, at the speed of dense products; memory: one number per column and factor, and a block of scores per thread.
+// The columns of largest predicted value, row by row. Rows in plenty are scored by products of blocks of rows
+// and columns in single precision; what may be among the best is then predicted as ever. Cost per row:
+// columns times rank, at the speed of dense products; memory: one number per column and factor, and a block
+// of scores per thread.
 
 #include <span>
 #include <vector>
@@ -26,8 +27,8 @@ class Recommender {
   explicit Recommender(const CompletionModel& model);
 
   /// Of rows first .. last - 1, leaving out the entries of `seen` (by row) where it is given.
-  std::vector<std::vector<Recommendation>> of_rows(int first, int last, Index count, const GroupedEntries* seen,
-                                                   int threads) const;
+  std::vector<std::vector<Recommendation>> of_rows(int first, int last, Index count,
+                                                   const GroupedEntries* seen, int threads) const;
 
  private:
   struct Candidates;
@@ -36,7 +37,8 @@ class Recommender {
   void score(int first, std::span<Candidates> best, const GroupedEntries* seen) const;
 
   const CompletionModel& model_;
-  FactorMatrix cols_;  // one row per column: products with what fill_row() gives are predictions, up to a constant
+  FactorMatrix
+      cols_;  // one row per column: products with what fill_row() gives are predictions, up to a constant
   double longest_column_ = 0;
   Vector average_row_;
 };

@@ -30,8 +30,8 @@ struct CompletionFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// The file appears whole or not at all; OutputFailure where it cannot be written, InvalidInput for a model that
-/// makes no sense (require_sound).
+/// The file appears whole or not at all; OutputFailure where it cannot be written, InvalidInput for a model
+/// that makes no sense (require_sound).
 void save_completion(const std::filesystem::path& path, const CompletionFile& file);
 
 /// InvalidInput names what is missing or does not fit.

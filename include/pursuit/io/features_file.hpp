@@ -1,12 +1,13 @@
 #pragma once
 // What is known about rows or columns beside their entries, from a file:
 //
-//   a table   a header that names the features, then one line per member: its id and a number for every feature
-//   lines     of id, feature and value, under the header "id,feature,value" (any id) or none
-//   matrices  MatrixMarket, SciPy .npz, .npy: members and features by position, as in ratings_file.hpp
+//   a table   a header that names the features, then one line per member: its id and a number for every
+//   feature lines     of id, feature and value, under the header "id,feature,value" (any id) or none matrices
+//   MatrixMarket, SciPy .npz, .npy: members and features by position, as in ratings_file.hpp
 //
-// A header other than the one above makes a text a table, whatever its ids look like; no header makes it lines. Every
-// cell of a table must be a number: a missing one is refused, for nobody knows what it should count for.
+// A header other than the one above makes a text a table, whatever its ids look like; no header makes it
+// lines. Every cell of a table must be a number: a missing one is refused, for nobody knows what it should
+// count for.
 
 #include <filesystem>
 #include <string>
@@ -24,7 +25,8 @@ struct FeatureFile {
   Index members = 0;  // that the file speaks of
 };
 
-/// Ids that are new join the members. Every defect is an InvalidInput naming the file, the line and the value.
+/// Ids that are new join the members. Every defect is an InvalidInput naming the file, the line and the
+/// value.
 FeatureFile read_features(const std::filesystem::path& path, IdTable& members);
 
 }  // namespace pursuit
