@@ -285,7 +285,9 @@ TEST_F(CompletionCli, InspectReadsAPipeOnceAndPrintsNoCommandsToTheTerminal) {
   save_completion(path("m.npz"), file);
   EXPECT_THAT(run("inspect m.npz").out,
               AllOf(HasSubstr("\\x1b]0;title\\x07"), HasSubstr("\\x9b"), testing::Not(HasSubstr("\x1b"))));
-  const Finished through = run("--version > /dev/null; cat m.npz | '" PURSUIT_PROGRAM "' inspect /dev/stdin");
+  // A second reading would wait for ever.
+  const Finished through = run(
+      "--version > /dev/null; mkfifo pipe; cat m.npz > pipe & timeout 20 '" PURSUIT_PROGRAM "' inspect pipe");
   EXPECT_EQ(through.status, 0) << through.err;
   EXPECT_THAT(through.out, HasSubstr("completed matrix, 1 x 1"));
 }
