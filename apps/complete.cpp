@@ -87,7 +87,7 @@ struct Input {
   Index unknown = 0,
         overlap = 0;  // test entries with an id never seen in training; that are training entries
   std::optional<CompletionFile> earlier;
-  std::optional<FeatureTable> row_features, col_features;
+  std::optional<FeatureFile> row_features, col_features;
 };
 
 /// One list of ids for rows and columns, for a symmetric matrix.
@@ -203,8 +203,8 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
                     : c.effort == "high" ? draws_for_high_effort(input.train.entries.size())
                                          : 0;
   options.range = range;
-  if (input.row_features) options.row_features = &*input.row_features;
-  if (input.col_features) options.col_features = &*input.col_features;
+  if (input.row_features) options.row_features = &input.row_features->table;
+  if (input.col_features) options.col_features = &input.col_features->table;
   options.predict = positions_of(input.test);
   if (input.earlier) options.start = &input.earlier->model;
   options.seed = c.seed;
@@ -242,6 +242,9 @@ int run(const CompleteCommand& c) {
   if (input.unknown > 0)
     fmt::print(stderr, "pursuit: note: {} of {} test entries have a row or column without training entries\n",
                input.unknown, input.test.size());
+  for (const auto& [file, side] :
+       {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
+    if (*file) print_features(**file, side);
   CompletionResult result = compute(c, input);
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
     fmt::print(
@@ -252,33 +255,37 @@ int run(const CompleteCommand& c) {
   print_stages(result.path);
   nlohmann::json object{{"rank", result.model.rank()},
                         {"noise", result.model.noise()},
-                        {"rows", std::max(result.model.rows.size(), result.model.atoms.left.rows())},
-                        {"columns", std::max(result.model.cols.size(), result.model.atoms.right.rows())},
+                        {"rows", result.model.row_count()},
+                        {"columns", result.model.column_count()},
                         {"samples", result.model.samples.size()},
-                        {"interrupted", result.interrupted},
+                        {"stop", name(result.stop)},
+                        {"interrupted", result.interrupted()},
                         {"path", describe(result.path)},
                         {"reading_seconds", reading},
                         {"seconds", result.seconds},
                         {"peak_memory_bytes", peak_memory_bytes()}};
+  if (input.row_features) object["row_features"] = describe(*input.row_features);
+  if (input.col_features) object["column_features"] = describe(*input.col_features);
   if (input.test.size() > 0) {
     const Accuracy figures = accuracy(result.predictions, input.test.value);
     object["test"] = describe(figures);
     object["test"]["unknown"] = input.unknown;
     print_accuracy(figures);
   }
-  fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4f}, in {:.2f} s\n", result.model.rank(),
-             result.model.noise(), result.seconds);
+  fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
+             result.model.noise(), result.seconds, explanation(result.stop));
   if (!c.out.empty()) {
-    CompletionFile file{std::move(result.model),
-                        std::move(input.train.rows),
-                        std::move(input.train.cols),
-                        std::move(result.seen),
-                        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}}};
+    CompletionFile file{
+        std::move(result.model),
+        std::move(input.train.rows),
+        std::move(input.train.cols),
+        std::move(result.seen),
+        {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}, {"stop", name(result.stop)}}};
     save_completion(c.out, file);
     fmt::print(stderr, "model written to {}\n", c.out);
   }
   if (c.common.json) print_json(object);
-  return result.interrupted && was_interrupted() ? interrupted : success;
+  return result.interrupted() && was_interrupted() ? interrupted : success;
 }
 
 }  // namespace
@@ -297,7 +304,7 @@ void add_complete(CLI::App& app, int& status) {
       ->capture_default_str();
   sub->add_option("--samples", c->samples,
                   "Number of draws to average over (high: 200 to 800, by the number of entries)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostSamples));
   sub->add_option("-r,--rank", c->rank,
                   "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")
       ->check(CLI::NonNegativeNumber);
@@ -307,7 +314,7 @@ void add_complete(CLI::App& app, int& status) {
   sub->add_flag("--no-pattern", c->no_pattern, "Do not learn from which entries were observed");
   sub->add_option("--row-features", c->row_features,
                   "What is known about rows: a table with a header and ids in its first column, or lines "
-                  "of\nid, feature, value");
+                  "of\nid, feature, value (with the header id,feature,value or none)");
   sub->add_option("--col-features", c->col_features, "The same about columns");
   sub->add_option("--clip", c->clip, "Range of predictions: LOW:HIGH, auto (as observed) or none")
       ->capture_default_str();

@@ -1,14 +1,15 @@
 #include "apps/completion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
 #include <csignal>
 #include <memory>
 
+#include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/matrix_file.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
@@ -104,41 +105,17 @@ void print_stages(const std::vector<CompletionStage>& path) {
                stage.seconds);
 }
 
-FeatureTable read_features(const std::string& path, IdTable& members) {
-  FeatureTable table;
-  std::optional<NamedMatrix> dense;
-  try {
-    dense = read_matrix(path);
-  } catch (const InvalidInput&) {
-    dense.reset();  // not a table of numbers; lines of id, feature and value are read below, with their own
-                    // errors
-  }
-  if (dense && !dense->row_names.empty() && !dense->column_names.empty()) {
-    const Index features = cols_of(dense->matrix);
-    std::visit(
-        [&](const auto& m) {
-          const auto row = [&](Index i) { return Matrix(m.middleRows(i, 1).template cast<double>()); };
-          for (Index i = 0; i < m.rows(); ++i) {
-            const int member = members.add(dense->row_names[std::size_t(i)]);
-            const Matrix values = row(i);
-            for (Index f = 0; f < features; ++f)
-              if (values(0, f) != 0) {
-                table.row.push_back(member);
-                table.col.push_back(int(f));
-                table.value.push_back(float(values(0, f)));
-              }
-          }
-        },
-        dense->matrix);
-    table.cols = features;
-  } else {
-    Ratings sparse = read_ratings(path, {}, &members, nullptr);
-    table = std::move(sparse.entries);
-    members = std::move(sparse.rows);
-  }
-  table.rows = members.size();
-  if (table.value.empty()) throw InvalidInput(fmt::format("{}: all features are zero", path));
-  return table;
+nlohmann::json describe(const FeatureFile& file) {
+  return {{"kind", file.is_table ? "table" : "lines"}, {"features", file.names}, {"members", file.members}};
+}
+
+void print_features(const FeatureFile& file, const std::string& side) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::string> first(
+      file.names.begin(), file.names.begin() + std::ptrdiff_t(std::min(kShown, file.names.size())));
+  fmt::print(stderr, "{} features, {}: {} features of {} {}s: {}{}\n", side,
+             file.is_table ? "a table" : "lines of id, feature, value", file.names.size(), file.members, side,
+             printable(fmt::format("{}", fmt::join(first, ", "))), file.names.size() > kShown ? ", ..." : "");
 }
 
 std::string csv_field(std::string_view text) {

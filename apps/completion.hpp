@@ -7,6 +7,7 @@
 #include "apps/session.hpp"
 #include "pursuit/completion/complete.hpp"
 #include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/features_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
 namespace pursuit::app {
@@ -27,9 +28,9 @@ nlohmann::json describe(const std::vector<CompletionStage>& path);
 void print_accuracy(const Accuracy& accuracy);
 void print_stages(const std::vector<CompletionStage>& path);
 
-/// A feature table of `members`: one row per id with a header line (dense), or lines of id, feature, value
-/// (sparse). Ids that are new join the members.
-FeatureTable read_features(const std::string& path, IdTable& members);
+/// What a file of features was understood to be.
+nlohmann::json describe(const FeatureFile& file);
+void print_features(const FeatureFile& file, const std::string& side);
 
 /// Ids are quoted where they hold a separator.
 std::string csv_field(std::string_view text);

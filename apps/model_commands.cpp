@@ -21,6 +21,17 @@ Index support_size(const Matrix& atoms, Index i) {
   return (atoms.col(i).array() != 0).count();
 }
 
+using Metadata = std::map<std::string, std::string>;
+
+std::string stop_of(const Metadata& metadata) {
+  const auto stop = metadata.find("stop");
+  return stop != metadata.end() ? stop->second : "unknown";
+}
+
+void print_metadata(const Metadata& metadata) {
+  for (const auto& [key, value] : metadata) fmt::print("  {:<16} {}\n", printable(key), printable(value));
+}
+
 nlohmann::json describe(const ModelFile& file) {
   nlohmann::json atoms = nlohmann::json::array(), path = nlohmann::json::array();
   for (Index i = 0; i < file.model.rank(); ++i)
@@ -34,7 +45,7 @@ nlohmann::json describe(const ModelFile& file) {
           {"rank", file.model.rank()},
           {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
           {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
-          {"stop", file.metadata.contains("stop") ? file.metadata.at("stop") : "unknown"},
+          {"stop", stop_of(file.metadata)},
           {"atoms", atoms},
           {"path", path},
           {"metadata", file.metadata},
@@ -42,8 +53,7 @@ nlohmann::json describe(const ModelFile& file) {
 }
 
 /// A completed matrix: its atoms by how much they explain.
-int inspect_completion(const std::string& path, bool json) {
-  const CompletionFile file = load_completion(path);
+int inspect_completion(const CompletionFile& file, bool json) {
   const CompletionModel& model = file.model;
   nlohmann::json atoms = nlohmann::json::array();
   const auto size = [](const FactorMatrix& m, Index k) {
@@ -64,6 +74,7 @@ int inspect_completion(const std::string& path, bool json) {
                 {"mean", model.mean},
                 {"noise", model.noise()},
                 {"samples", model.samples.size()},
+                {"stop", stop_of(file.metadata)},
                 {"atoms", atoms},
                 {"metadata", file.metadata},
                 {"peak_memory_bytes", peak_memory_bytes()}});
@@ -71,7 +82,7 @@ int inspect_completion(const std::string& path, bool json) {
   }
   fmt::print("completed matrix, {} x {}, from {} entries\n\n", file.rows.size(), file.cols.size(),
              file.seen.index.size());
-  for (const auto& [key, value] : file.metadata) fmt::print("  {:<16} {}\n", key, value);
+  print_metadata(file.metadata);
   fmt::print("  {:<16} {:.6g}\n  {:<16} {:.6g}\n  {:<16} {:.6g} to {:.6g}\n  {:<16} {}\n", "mean", model.mean,
              "noise", model.noise(), "range", model.lowest, model.highest, "posterior draws",
              model.samples.size());
@@ -86,16 +97,14 @@ int inspect_completion(const std::string& path, bool json) {
   return success;
 }
 
-int inspect(const std::string& path, bool json) {
-  if (is_completion_file(path)) return inspect_completion(path, json);
-  const ModelFile file = load_model(path);
+int inspect_factorization(const ModelFile& file, bool json) {
   if (json) {
     print_json(describe(file));
     return success;
   }
   fmt::print("{} x {}, {} {}atoms\n\n", file.model.left.rows(), file.model.right.rows(), file.model.rank(),
              file.model.symmetric ? "symmetric " : "");
-  for (const auto& [key, value] : file.metadata) fmt::print("  {:<16} {}\n", key, value);
+  print_metadata(file.metadata);
   fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
   for (Index i = 0; i < file.model.rank(); ++i)
     fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i],
@@ -109,6 +118,13 @@ int inspect(const std::string& path, bool json) {
     fmt::print("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
   }
   return success;
+}
+
+int inspect(const std::string& path, bool json) {
+  const AnyModelFile file = load_any_model(path);
+  if (const auto* completion = std::get_if<CompletionFile>(&file))
+    return inspect_completion(*completion, json);
+  return inspect_factorization(std::get<ModelFile>(file), json);
 }
 
 int reconstruct(const std::string& path, const std::string& out, Index rank) {

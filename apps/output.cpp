@@ -14,6 +14,23 @@ void prepare_outputs(const std::vector<std::string>& paths) {
     if (!path.empty()) require_writable(path);
 }
 
+std::string printable(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // the control characters U+0080 to U+009F
+      result += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 void write_error_plot(const std::string& path, const Trace& trace) {
   const Trace steps = path_by_rank(trace);
   Series series{"relative error", Vector(Index(steps.size())), Vector(Index(steps.size()))};

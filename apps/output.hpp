@@ -11,6 +11,10 @@ namespace pursuit::app {
 /// Refuses paths that cannot be written, before long work; empty ones are skipped.
 void prepare_outputs(const std::vector<std::string>& paths);
 
+/// Text of a file as a terminal may show it: control characters, which may be commands to it, as \x1b and the
+/// like.
+std::string printable(const std::string& text);
+
 /// Error by rank, as a picture.
 void write_error_plot(const std::string& path, const Trace& trace);
 

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include "apps/completion.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/completion/recommend.hpp"
 #include "pursuit/io/atomic_file.hpp"
+#include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
 namespace {
@@ -56,6 +60,39 @@ struct RecommendCommand {
   int threads = 0;
 };
 
+/// Row after row: lists of many rows are never all in memory. Ctrl-C keeps those that are done.
+int write_lists(const RecommendCommand& c, const CompletionFile& file, int first, int last) {
+  constexpr int kRowsAtOnce = 4096;
+  std::optional<AtomicFile> out;
+  if (!c.out.empty()) out.emplace(c.out);
+  const auto write = [&](const std::string& text) { out ? out->write(text) : fmt::print("{}", text); };
+  write("row,place,column,value,sd\n");
+  watch_interrupts();
+  ProgressBar bar("recommend");
+  const Recommender recommender(file.model);
+  int done = first;
+  while (done < last && !was_interrupted()) {
+    const int next = last - done > kRowsAtOnce ? done + kRowsAtOnce : last;
+    const auto lists =
+        recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
+    std::string text;
+    for (; done < next; ++done) {
+      int place = 0;
+      for (const Recommendation& each : lists[std::size_t(done - (next - int(lists.size())))])
+        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file.rows.name(done)),
+                       ++place, csv_field(file.cols.name(each.col)), each.prediction.value,
+                       each.prediction.deviation);
+    }
+    write(text);
+    bar.update(double(done - first) / double(last - first),
+               fmt::format("{} of {} rows", done - first, last - first));
+  }
+  if (out) out->commit();
+  if (done == last) return success;
+  fmt::print(stderr, "pursuit: note: interrupted after {} of {} rows\n", done - first, last - first);
+  return interrupted;
+}
+
 int run_recommend(const RecommendCommand& c) {
   if (c.all == !c.row.empty()) throw InvalidArgument("recommend: give either --row ID or --all");
   if (c.top < 1) throw InvalidArgument(fmt::format("--top {}: must be 1 or more", c.top));
@@ -68,18 +105,7 @@ int run_recommend(const RecommendCommand& c) {
       throw InvalidInput(fmt::format("--row {}: the model has no such row; it has {} rows", c.row, last));
     last = first + 1;
   }
-  const auto lists =
-      recommend(file.model, first, last, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
-  std::string text = "row,place,column,value,sd\n";
-  for (int row = first; row < last; ++row) {
-    int place = 0;
-    for (const Recommendation& each : lists[std::size_t(row - first)])
-      text +=
-          fmt::format("{},{},{},{:.6g},{:.6g}\n", csv_field(file.rows.name(row)), ++place,
-                      csv_field(file.cols.name(each.col)), each.prediction.value, each.prediction.deviation);
-  }
-  write_or_print(c.out, text);
-  return success;
+  return write_lists(c, file, first, last);
 }
 
 }  // namespace
@@ -105,7 +131,8 @@ void add_recommend(CLI::App& app, int& status) {
       app.add_subcommand("recommend", "The columns of largest predicted value, for one row or all");
   auto c = std::make_shared<RecommendCommand>();
   sub->footer(
-      "Writes CSV: row, place, column, value, sd.\n\nExamples:\n"
+      "Writes CSV: row, place, column, value, sd, row after row; Ctrl-C keeps the rows that are "
+      "done.\n\nExamples:\n"
       "  pursuit recommend model.npz --row 42 --top 10 --exclude-seen\n"
       "  pursuit recommend model.npz --all --top 20 --exclude-seen --out lists.csv");
   sub->add_option("MODEL", c->model, "A model written by complete")->required();

@@ -214,6 +214,96 @@ TEST_F(CompletionCli, TestEntriesThatOverlapOrAreUnknownAreNamed) {
   EXPECT_EQ(json::parse(finished.out)["test"]["unknown"].get<int>(), 1);
 }
 
+TEST_F(CompletionCli, EqualAndExtremeValuesAreCompletedWithEveryEffort) {
+  const auto ratings = [](const std::string& a, const std::string& b) {
+    std::string text;
+    for (int i = 0; i < 12; ++i)
+      for (int j = i % 3; j < 8; j += 1 + i % 2)
+        text += fmt::format("u{},i{},{}\n", i, j, (i + j) % 2 ? a : b);
+    return text;
+  };
+  write("equal.csv", ratings("5", "5"));
+  write("zeros.csv", ratings("0", "0"));
+  write("huge.csv", ratings("3e38", "-3e38"));
+  write("tiny.csv", ratings("1e-40", "3e-40"));
+  write("pair.csv", "u3,i7\nnobody,i1\n");
+  for (const std::string data : {"equal", "zeros", "huge", "tiny"})
+    for (const std::string how :
+         {"", "--effort high --samples 30", "--left sphere", "--left nonneg --offsets"}) {
+      const std::string what = data + " " + how;
+      run_json("complete " + data + ".csv " + how + " --out m.npz");
+      const auto predicted = table(run("predict m.npz pair.csv").out);
+      ASSERT_EQ(predicted.size(), 2U) << what;
+      for (const auto& line : predicted) {
+        const double value = std::stod(line[2]), deviation = std::stod(line[3]);
+        EXPECT_TRUE(std::isfinite(value) && std::isfinite(deviation)) << what;
+        if (data == "equal") {
+          EXPECT_EQ(value, 5) << what;
+        }
+        if (data == "zeros") {
+          EXPECT_EQ(value, 0) << what;
+        }
+      }
+    }
+}
+
+TEST_F(CompletionCli, TheReasonForTheEndIsTold) {
+  const json object = run_json("complete r.csv --out m.npz");
+  EXPECT_EQ(object["stop"], "no_gain");
+  EXPECT_EQ(run_json("inspect m.npz")["stop"], "no_gain");
+  EXPECT_THAT(run("inspect m.npz").out, HasSubstr("no_gain"));
+  EXPECT_EQ(run_json("complete r.csv --time-limit 1e-9")["stop"], "time_limit");
+  EXPECT_EQ(run_json("complete r.csv --left nonneg --rank 1 --out m.npz")["stop"], "rank_reached");
+  EXPECT_EQ(run_json("inspect m.npz")["stop"], "rank_reached");
+  EXPECT_THAT(run("complete r.csv").err, HasSubstr("more atoms did not predict"));
+}
+
+TEST_F(CompletionCli, WhatFeaturesWereUnderstoodAsIsTold) {
+  write("table.csv", "id,age,male\n1,24,1\n2,30,0\n");
+  write("lines.csv", "1,Comedy,1\n2,Drama,1\n");
+  const Finished finished = run("complete r.csv --row-features table.csv --col-features lines.csv --json");
+  EXPECT_THAT(
+      finished.err,
+      AllOf(
+          HasSubstr("row features, a table: 2 features of 2 rows: age, male"),
+          HasSubstr("column features, lines of id, feature, value: 2 features of 2 columns: Comedy, Drama")));
+  const json object = json::parse(finished.out);
+  EXPECT_EQ(object["row_features"]["kind"], "table");
+  EXPECT_EQ(object["row_features"]["features"].size(), 2U);
+  EXPECT_EQ(object["column_features"]["kind"], "lines");
+  write("gap.csv", "id,age,male\n1,24,1\n2,NA,0\n");
+  expect_refused({{"NA in a table", "complete r.csv --row-features gap.csv", 3, "line 3"}});
+}
+
+TEST_F(CompletionCli, InspectReadsAPipeOnceAndPrintsNoCommandsToTheTerminal) {
+  CompletionFile file;
+  file.model.rows = file.model.cols = plain_side(1);
+  file.rows.add("a");
+  file.cols.add("b");
+  file.seen = {{0, 1}, {0}, {1.0F}};
+  file.metadata = {{"command", "evil \x1b]0;title\x07 \xC2\x9b 31m"}, {"\x1b[2Jkey", "x"}};
+  save_completion(path("m.npz"), file);
+  EXPECT_THAT(run("inspect m.npz").out,
+              AllOf(HasSubstr("\\x1b]0;title\\x07"), HasSubstr("\\x9b"), testing::Not(HasSubstr("\x1b"))));
+  // A second reading would wait for ever.
+  const Finished through = run(
+      "--version > /dev/null; mkfifo pipe; cat m.npz > pipe & timeout 20 '" PURSUIT_PROGRAM "' inspect pipe");
+  EXPECT_EQ(through.status, 0) << through.err;
+  EXPECT_THAT(through.out, HasSubstr("completed matrix, 1 x 1"));
+}
+
+TEST_F(CompletionCli, RecommendsToAllRowsWhatItRecommendsToEach) {
+  ASSERT_EQ(run("complete r.csv --out m.npz").status, 0);
+  ASSERT_EQ(run("recommend m.npz --all --top 4 --exclude-seen --out lists.csv").status, 0);
+  const auto all = table(read("lists.csv"));
+  for (const std::string row : {"1", "17", "120"}) {
+    std::vector<std::vector<std::string>> of_row;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(of_row),
+                 [&](const auto& line) { return line[0] == row; });
+    EXPECT_EQ(of_row, table(run("recommend m.npz --top 4 --exclude-seen --row " + row).out)) << row;
+  }
+}
+
 TEST_F(CompletionCli, BadInputGetsOneClearErrorAndNothingIsWritten) {
   write("few.txt", "1 1 3\n1 2\n");
   write("word.txt", "1 1 3\n1 2 good\n");
@@ -238,6 +328,7 @@ TEST_F(CompletionCli, BadInputGetsOneClearErrorAndNothingIsWritten) {
       {"holdout above one", "complete r.csv --holdout 1.5", 2, "--holdout 1.5"},
       {"test and holdout", "complete r.csv --holdout 0.1 --test r.csv", 2, "choose one"},
       {"clip", "complete r.csv --clip 5:1", 2, "--clip 5:1"},
+      {"draws beyond counting", "complete r.csv --samples 2147483647", 2, "2147483647"},
       {"regularization", "complete r.csv --regularize -1", 2, "-1"},
       {"preset and sets", "complete r.csv --preset gmpr --left nonneg", 2, "--preset"},
       {"unknown preset", "complete r.csv --preset best", 2, "best"},

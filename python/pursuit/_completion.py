@@ -85,6 +85,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         explained_variance, support (numbers in the column factors), validation (that RMSE), noise, seconds.
     trace_ : dict of arrays
         The same for every sweep on the way.
+    stop_reason_ : str
+        Why the fit ended: "no_gain" (more atoms did not predict entries held back any better),
+        "rank_reached", "all_sweeps" (nothing was held back), "no_ascent" (no atom of these sets lowers the
+        error), "time_limit" or "interrupted".
     n_features_in_ : int
         Columns of the matrix.
     feature_names_in_ : array of str
@@ -197,7 +201,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self._set_model(result["model"], seen)
         self.trace_ = result["history"]
         self.path_ = self._path(result["path"], seen)
-        self.interrupted_ = bool(result["interrupted"])
+        self.stop_reason_ = result["stop"]
+        self.interrupted_ = self.stop_reason_ in ("time_limit", "interrupted")
         if result["failure"] is not None:
             raise result["failure"]
         return self
@@ -320,7 +325,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             start=self._seen.indptr,
             index=self._seen.indices,
             value=self._seen.data,
-            metadata={"command": "python"},
+            metadata={"command": "python", "stop": getattr(self, "stop_reason_", "unknown")},
         )
 
     @property
@@ -394,8 +399,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         return 0 if self.effort == "normal" else None
 
     def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
-        deviation = max(float(np.std(seen.value.astype(np.float64))), np.finfo(np.float32).tiny)
-        error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"]) / deviation
+        deviation = float(np.std(seen.value.astype(np.float64)))
+        error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"])
+        # Equal values leave nothing to explain.
+        error = error / deviation if deviation > 0 else np.zeros_like(error)
         return {
             "rank": path["rank"],
             "relative_error": error,

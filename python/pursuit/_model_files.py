@@ -110,6 +110,7 @@ def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
     ).tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
+    model.stop_reason_ = file["metadata"].get("stop", "unknown")
     model.n_features_in_ = len(cols)
     return model
 

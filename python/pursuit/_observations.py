@@ -108,6 +108,10 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
     ``cols`` is None."""
     row_ids, col_ids, values = X if isinstance(X, tuple) else (X[name] for name in names)
     row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")
+    if np.ma.is_masked(values) and len(row_ids) == len(col_ids) == len(values):
+        seen = np.flatnonzero(~np.ma.getmaskarray(values))
+        row_ids, col_ids = [row_ids[i] for i in seen], [col_ids[i] for i in seen]
+        values = np.ma.getdata(values)[seen]
     try:
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -133,6 +137,8 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
 
 
 def _plain(ids: Any, kind: str) -> list[Any]:
+    if np.ma.is_masked(ids):
+        raise ValueError(f"a {kind} id is masked")
     ids = np.asarray(ids).tolist() if not isinstance(ids, list) else ids
     for each in ids:
         if each is None or each != each:

@@ -5,6 +5,8 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/complete.hpp"
 #include "pursuit/completion/new_rows.hpp"
+#include "pursuit/completion/recommend.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "watch.hpp"
 
@@ -23,6 +26,7 @@ namespace pursuit::python {
 namespace {
 
 using Ints = py::array_t<int, py::array::c_style | py::array::forcecast>;
+using Places = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 using Bounds = std::optional<std::pair<double, double>>;
 
@@ -36,6 +40,7 @@ ObservedEntries entries_of(Index rows, Index cols, const Ints& row, const Ints& 
 }
 
 GroupedEntries grouped(Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value) {
+  if (rows < 0) throw InvalidArgument("a number of rows below 0");
   if (value.size() == 0) return {std::vector<std::int64_t>(std::size_t(rows + 1), 0), {}, {}};
   return ObservedMatrix(entries_of(rows, cols, row, col, value)).take_by_row();
 }
@@ -55,7 +60,7 @@ py::dict described(CompletionResult result, const Watch& watch) {
   out["model"] = std::move(result.model);
   out["path"] = path;
   out["history"] = watch.history();
-  out["interrupted"] = result.interrupted;
+  out["stop"] = name(result.stop);
   out["seconds"] = result.seconds;
   out["failure"] = watch.failure();
   return out;
@@ -75,10 +80,17 @@ py::dict watched(ObservedEntries entries, Options options,
   return described(std::move(result), watch);
 }
 
-py::tuple predictions(const CompletionModel& model, const Ints& row, const Ints& col, int threads) {
+/// A place as the engine takes it; what does not fit into an int is outside any matrix, and refused as that.
+int place(std::int64_t index) {
+  return int(
+      std::clamp<std::int64_t>(index, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+
+py::tuple predictions(const CompletionModel& model, const Places& row, const Places& col, int threads) {
   if (row.size() != col.size()) throw InvalidArgument("as many rows as columns are needed");
   std::vector<Position> positions;
-  for (py::ssize_t i = 0; i < row.size(); ++i) positions.push_back({row.data()[i], col.data()[i]});
+  for (py::ssize_t i = 0; i < row.size(); ++i)
+    positions.push_back({place(row.data()[i]), place(col.data()[i])});
   std::vector<Prediction> all;
   {
     const Unlocked unlocked;
@@ -87,12 +99,12 @@ py::tuple predictions(const CompletionModel& model, const Ints& row, const Ints&
   return py::make_tuple(column_of(all, &Prediction::value), column_of(all, &Prediction::deviation));
 }
 
-py::tuple recommendations(const CompletionModel& model, int row, Index count, const Ints& excluded) {
+py::tuple recommendations(const CompletionModel& model, std::int64_t row, Index count, const Ints& excluded) {
   const std::vector<int> left_out = copied(excluded);
   std::vector<Recommendation> best;
   {
     const Unlocked unlocked;
-    best = recommend(model, row, count, left_out);
+    best = recommend(model, place(row), count, left_out);
   }
   std::vector<Prediction> values;
   for (const Recommendation& each : best) values.push_back(each.prediction);

@@ -1,9 +1,12 @@
 #include "completion_state.hpp"
 
+#include <fmt/format.h>
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
 #include <type_traits>
+
+#include "pursuit/base/error.hpp"
 
 namespace pursuit::python {
 namespace {
@@ -21,6 +24,7 @@ void for_each_member_of_side(Side& side, const Visit& visit) {
   visit("intercept", side.intercept);
   visit("prior_variance", side.prior_variance);
   visit("noise_weight", side.noise_weight);
+  visit("unseen", side.unseen);
 }
 
 template <class Sample, class Visit>
@@ -50,7 +54,12 @@ const auto kWrite = [](py::dict& state) {
 };
 const auto kRead = [](const py::dict& state) {
   return [&state](const char* name, auto& member) {
-    member = state[name].template cast<std::remove_reference_t<decltype(member)>>();
+    if (!state.contains(name)) return;  // what must be there is looked for in the whole
+    try {
+      member = state[name].template cast<std::remove_reference_t<decltype(member)>>();
+    } catch (const py::cast_error&) {
+      throw InvalidInput(fmt::format("the state of a completed matrix: '{}' is of the wrong type", name));
+    }
   };
 };
 
@@ -76,6 +85,9 @@ py::dict state_of(const CompletionModel& model) {
 CompletionModel model_of(const py::dict& state) {
   CompletionModel model;
   for_each_plain_member(model, kRead(state));
+  for (const char* part : {"rows", "cols", "samples"})
+    if (!state.contains(part))
+      throw InvalidInput(fmt::format("the state of a completed matrix: '{}' is missing", part));
   const auto rows = state["rows"].cast<py::dict>(), cols = state["cols"].cast<py::dict>();
   for_each_member_of_side(model.rows, kRead(rows));
   for_each_member_of_side(model.cols, kRead(cols));
@@ -83,6 +95,11 @@ CompletionModel model_of(const py::dict& state) {
     const auto sample_state = each.cast<py::dict>();
     for_each_member_of_sample(model.samples.emplace_back(), kRead(sample_state));
   }
+  if (model.rows.mean.size() == 0 && model.atoms.rank() > 0) {  // as early versions kept structured atoms
+    model.rows = plain_side(model.atoms.left.rows());
+    model.cols = plain_side(model.atoms.right.rows());
+  }
+  require_sound(model);
   return model;
 }
 

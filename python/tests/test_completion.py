@@ -220,3 +220,98 @@ def test_pairs_that_make_no_sense(model):
         model.predict([(1, 2)], unknown="guess")
     with pytest.raises(ValueError, match="n=0"):
         model.recommend(1, 0)
+
+
+def by_the_formula_of_the_guide(path, i, j):
+    m = np.load(path)
+    mean, scale, noise_variance, lowest, highest = m["scaling"]
+    u, v = m["row_mean"][i], m["column_mean"][j]
+    prediction = mean + scale * (u[0] + v[0] + u[1:] @ v[1:])
+    if "left" in m:
+        prediction += m["left"][i] * m["weights"] @ m["right"][j]
+    return np.clip(prediction, lowest, highest)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"right": "sparse:0.5"}, {"left": "nonneg", "right": "nonneg", "offsets": False}]
+)
+def test_the_formula_of_the_guide_predicts(planted, tmp_path, options):
+    model = pursuit.MatrixCompletion(4, random_state=0, **options).fit(planted[1])
+    model.save(tmp_path / "model.npz")
+    for i, j in [(0, 0), (3, 5), (149, 79)]:
+        assert by_the_formula_of_the_guide(tmp_path / "model.npz", i, j) == pytest.approx(
+            model.predict([(i, j)])[0], abs=1e-5
+        )
+    assert model.transform(planted[1][:2]).shape == (2, 1 + model.n_components_)
+
+
+@pytest.mark.parametrize("effort", ["normal", "high"])
+@pytest.mark.parametrize("value", [5.0, 0.0, -1e38, 1e-40])
+def test_equal_values_predict_themselves(effort, value):
+    X = np.full((20, 5), value)
+    X[0, 0] = np.nan
+    model = pursuit.MatrixCompletion(effort=effort, random_state=0).fit(X)
+    assert model.predict([(0, 0)])[0] == np.float32(value)
+    assert np.isfinite(model.path_["relative_error"]).all()
+
+
+@pytest.mark.parametrize("places", [([10**7], [0]), ([0], [10**7]), ([2**32], [0]), ([-2], [0]), ([0], [-(2**40)])])
+def test_positions_outside_are_refused(model, places):
+    with pytest.raises(ValueError, match="position"):
+        model.model_.predict(*places, 1)
+    if places[1] == [0]:
+        with pytest.raises(ValueError, match="position"):
+            model.model_.recommend(places[0][0], 3, np.zeros(0, np.int32))
+
+
+def test_a_mask_is_honoured(planted):
+    _, X = planted
+    unknown = np.isnan(X)
+    masked = np.ma.MaskedArray(np.where(unknown, 1e6, X), mask=unknown)
+    expected = pursuit.MatrixCompletion(random_state=0).fit(X)
+    got = pursuit.MatrixCompletion(random_state=0).fit(masked)
+    assert got._seen.nnz == (~unknown).sum()
+    assert_allclose(got.predict([(3, 5)]), expected.predict([(3, 5)]))
+    assert_allclose(got.transform(masked[:2]), expected.transform(X[:2]))
+    whole = np.ma.MaskedArray([[1, 2], [3, 99]], mask=[[0, 0], [0, 1]])
+    assert pursuit.MatrixCompletion(random_state=0).fit(whole)._seen.nnz == 3
+    triplets = ["a", "b", "c"], ["x", "x", "y"], np.ma.MaskedArray([1.0, 2.0, 99.0], mask=[0, 0, 1])
+    assert pursuit.MatrixCompletion(random_state=0).fit(triplets).row_ids_ == ["a", "b"]
+
+
+def test_the_reason_for_the_end_is_kept(planted, tmp_path):
+    model = pursuit.MatrixCompletion(1, random_state=0).fit(planted[1])
+    assert model.stop_reason_ == "rank_reached" and not model.interrupted_
+    model.save(tmp_path / "m.npz")
+    assert pursuit.load(tmp_path / "m.npz").stop_reason_ == "rank_reached"
+    hurried = pursuit.MatrixCompletion(time_limit=1e-9, random_state=0).fit(planted[1])
+    assert hurried.stop_reason_ == "time_limit" and hurried.interrupted_
+
+
+def tampered(state, *path, value):
+    state = dict(state)
+    state[path[0]] = tampered(state[path[0]], *path[1:], value=value) if len(path) > 1 else value
+    return state
+
+
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        (("rows", "mean"), np.zeros((1, 1), np.float32)),
+        (("rows", "mean"), np.full((150, 3), np.nan, np.float32)),
+        (("cols", "variance"), np.full((80, 3), -1, np.float32)),
+        (("cols", "noise_weight"), [1.0]),
+        (("rows", "intercept"), np.zeros(1, np.float32)),
+        (("rows", "unseen"), [10**6]),
+        (("left",), np.zeros((2, 2))),
+        (("weights",), np.ones(7)),
+        (("scale",), 0.0),
+        (("mean",), "three"),
+        (("samples",), [{}]),
+    ],
+)
+def test_a_state_that_was_tampered_with_is_refused(model, path, value):
+    state = tampered(model.model_.__getstate__(), *path, value=value)
+    broken = type(model.model_).__new__(type(model.model_))
+    with pytest.raises(ValueError, match="completed matrix"):
+        broken.__setstate__(state)

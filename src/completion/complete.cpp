@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "completion/bayesian_factors.hpp"
 #include "completion/scaled_features.hpp"
+#include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
@@ -29,6 +30,12 @@ constexpr int kFewestSampledAtoms =
     31;                            // averages do not overfit: more atoms than the means can use still help
 constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
 
+constexpr int kPlainExponents = 40;  // values of sizes 2^-40 to 2^40 are taken as they are
+constexpr double kRounding =
+    1e-6;  // deviations below this share of the mean are rounding of single precision
+constexpr double kScaleOfZeros = 0x1p-60;
+constexpr double kOtherSize = 1e3;  // a start whose scale is off by this factor has nothing to say
+
 void check(const CompletionOptions& options) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw InvalidArgument(what);
@@ -37,9 +44,10 @@ void check(const CompletionOptions& options) {
           fmt::format("max_rank {}: must be 0 (offsets only) or more", options.max_rank));
   require(options.validation >= 0 && options.validation < 1,
           fmt::format("validation {}: must be at least 0 and below 1", options.validation));
-  require(options.samples >= 0, fmt::format("samples {}: must be 0 or more", options.samples));
-  require(options.stored_samples >= 0,
-          fmt::format("stored_samples {}: must be 0 or more", options.stored_samples));
+  for (const auto& [name, count] :
+       {std::pair("samples", options.samples), {"stored_samples", options.stored_samples}})
+    require(count >= 0 && count <= kMostSamples,
+            fmt::format("{} {}: must be 0 to {}", name, count, kMostSamples));
   if (const auto& range = options.range)
     require(range->lowest <= range->highest,
             fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
@@ -161,19 +169,23 @@ class Run {
             start->rows.size(), start->cols.size(), entries.rows, entries.cols));
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
+    unit_ = unit_of(entries.value, kPlainExponents);
+    if (unit_ != 1) {
+      original_ = ObservedMatrix(entries).take_by_row();
+      divide(entries.value, unit_);
+    }
     find_scale(entries);
-    if (!options.start) held_back_ = hold_back(entries, options.validation, options.seed);
+    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed);
     data_.emplace(std::move(entries));
-    factors_.emplace(*data_, result_.model.mean, result_.model.scale, options.use_pattern, options.seed,
-                     threads_);
+    factors_.emplace(*data_, mean_, scale_, options.use_pattern, options.seed, threads_);
     if (row_features_) factors_->add_features(true, row_features_->features());
     if (col_features_) factors_->add_features(false, col_features_->features());
   }
 
   CompletionResult run() {
     using Phase = CompletionMoment::Phase;
-    if (options_.start) {
-      factors_->start_from(*options_.start);
+    if (start_) {
+      factors_->start_from(*start_);
       sweep(Phase::refining, kRefiningSweeps, false);
     } else if (held_back_.size() == 0) {
       factors_->widen(std::min(kFirstAtoms, most_atoms()));
@@ -183,13 +195,14 @@ class Run {
       use_all_entries();
       sweep(Phase::refining, kRefiningSweeps, false);
     }
-    record_stage(0);
+    record_stage(std::numeric_limits<double>::quiet_NaN());
     result_.model = model();
-    if (options_.samples > 0 && !result_.interrupted)
+    if (options_.samples > 0 && !result_.interrupted())
       sample();
     else
       result_.predictions = predict(result_.model, options_.predict, threads_);
-    result_.seen = std::move(*data_).take_by_row();
+    require_sound(result_.model);
+    result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
     result_.seconds = timer_.seconds();
     return std::move(result_);
   }
@@ -197,32 +210,38 @@ class Run {
  private:
   /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect.
   void find_scale(const ObservedEntries& entries) {
-    CompletionModel& model = result_.model;
     const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
-    model.lowest = options_.range ? options_.range->lowest : *low;
-    model.highest = options_.range ? options_.range->highest : *high;
-    if (options_.start) {
-      model.mean = options_.start->mean;
-      model.scale = options_.start->scale;
-      return;
+    CompletionModel& model = result_.model;
+    model.lowest = options_.range ? options_.range->lowest : *low * unit_;
+    model.highest = options_.range ? options_.range->highest : *high * unit_;
+    const auto deviation_from = [&](double mean) {
+      double squares = 0;
+      for (const float v : entries.value) squares += (v - mean) * (v - mean);
+      return std::sqrt(squares / double(entries.size()));
+    };
+    for (const float v : entries.value) mean_ += v;
+    mean_ /= double(entries.size());
+    const double deviation = deviation_from(mean_);
+    scale_ = std::max(deviation, kRounding * std::abs(mean_));
+    if (scale_ == 0) scale_ = kScaleOfZeros;
+    if (const CompletionModel* start = options_.start) {
+      const double mean = start->mean / unit_, scale = start->scale / unit_;
+      if (deviation_from(mean) < kOtherSize * scale && scale < kOtherSize * deviation)
+        start_ = start, mean_ = mean, scale_ = scale;
     }
-    double sum = 0, squares = 0;
-    for (const float v : entries.value) sum += v;
-    model.mean = sum / double(entries.size());
-    for (const float v : entries.value) squares += (v - model.mean) * (v - model.mean);
-    const double deviation = std::sqrt(squares / double(entries.size()));
-    model.scale = deviation > 1e-6 * std::abs(model.mean) && deviation > 0 ? deviation : 1.0;
+    model.mean = mean_ * unit_;
+    model.scale = scale_ * unit_;
   }
 
   /// RMSE on the entries held back, in units of the data.
   double validation_error() const {
     double sum = 0;
-    const CompletionModel& m = result_.model;
+    const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
     for (std::size_t e = 0; e < held_back_.value.size(); ++e) {
-      const double guess = m.mean + m.scale * inner(*factors_, held_back_.row[e], held_back_.col[e]);
-      sum += std::pow(held_back_.value[e] - std::clamp(guess, m.lowest, m.highest), 2);
+      const double guess = mean_ + scale_ * inner(*factors_, held_back_.row[e], held_back_.col[e]);
+      sum += std::pow(held_back_.value[e] - std::clamp(guess, lowest, highest), 2);
     }
-    return std::sqrt(sum / double(held_back_.value.size()));
+    return unit_ * std::sqrt(sum / double(held_back_.value.size()));
   }
 
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
@@ -230,7 +249,7 @@ class Run {
   double sweep(CompletionMoment::Phase phase, int most, bool watch_validation) {
     double best = std::numeric_limits<double>::infinity(), reference = best;
     int since = 0;
-    for (int k = 1; k <= most && !result_.interrupted; ++k) {
+    for (int k = 1; k <= most && !result_.interrupted(); ++k) {
       factors_->sweep();
       double error = std::numeric_limits<double>::quiet_NaN();
       if (watch_validation) {
@@ -254,12 +273,14 @@ class Run {
       factors_->widen(atoms);
       const double error = sweep(CompletionMoment::Phase::growing, kStageSweeps, true);
       record_stage(error);
-      if (result_.interrupted) return;
+      if (result_.interrupted()) return;
+      result_.stop = CompletionStop::no_gain;
       if (error > best * (1 - kWorthAtoms)) {
         if (error > best) *factors_ = std::move(kept);
         return;
       }
       best = error;
+      result_.stop = CompletionStop::rank_reached;
       if (atoms >= most_atoms()) return;
       kept = *factors_;
     }
@@ -278,7 +299,7 @@ class Run {
     if (atoms > factors_->atoms()) factors_->widen(atoms);
     Averages averages(options_.predict);
     const int total = kBurnIn + options_.samples;
-    for (int k = 1; k <= total && !result_.interrupted; ++k) {
+    for (int k = 1; k <= total && !result_.interrupted(); ++k) {
       factors_->draw();
       if (k > kBurnIn) {
         averages.add(*factors_, threads_);
@@ -313,25 +334,29 @@ class Run {
   /// No matrix that fits in memory has use for more.
   int most_atoms() const { return int(std::min<Index>(options_.max_rank, 4095)); }
 
-  double noise() const { return result_.model.scale * std::sqrt(factors_->noise_variance()); }
+  double noise() const { return unit_ * scale_ * std::sqrt(factors_->noise_variance()); }
 
   void record_stage(double validation) {
-    result_.path.push_back({Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(),
-                            validation > 0 ? validation : std::numeric_limits<double>::quiet_NaN(),
+    result_.path.push_back({Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(), validation,
                             timer_.seconds()});
   }
 
   void report(CompletionMoment::Phase phase, int sweep, int most, double validation) {
-    if (timer_.seconds() >= options_.time_limit ||
-        (options_.observer && !options_.observer({phase, sweep, most, Index(factors_->atoms()), noise(),
-                                                  validation, timer_.seconds()})))
-      result_.interrupted = true;
+    if (timer_.seconds() >= options_.time_limit)
+      result_.stop = CompletionStop::time_limit;
+    else if (options_.observer && !options_.observer({phase, sweep, most, Index(factors_->atoms()), noise(),
+                                                      validation, timer_.seconds()}))
+      result_.stop = CompletionStop::interrupted;
   }
 
   const CompletionOptions& options_;
   int threads_;
   Timer timer_;
   CompletionResult result_;
+  const CompletionModel* start_ = nullptr;  // where it has something to say
+  double unit_ = 1;                         // entries are in this unit
+  double mean_ = 0, scale_ = 1;             // of entries, in the unit
+  GroupedEntries original_;                 // entries as they came, where the unit is not 1
   ObservedEntries held_back_;
   std::optional<ScaledFeatures> row_features_, col_features_;
   std::optional<ObservedMatrix> data_;
@@ -339,6 +364,31 @@ class Run {
 };
 
 }  // namespace
+
+const char* name(CompletionStop stop) {
+  switch (stop) {
+    case CompletionStop::no_gain: return "no_gain";
+    case CompletionStop::rank_reached: return "rank_reached";
+    case CompletionStop::all_sweeps: return "all_sweeps";
+    case CompletionStop::no_ascent: return "no_ascent";
+    case CompletionStop::time_limit: return "time_limit";
+    case CompletionStop::interrupted: return "interrupted";
+  }
+  return "";
+}
+
+const char* explanation(CompletionStop stop) {
+  switch (stop) {
+    case CompletionStop::no_gain: return "more atoms did not predict entries held back any better";
+    case CompletionStop::rank_reached: return "as many atoms as allowed";
+    case CompletionStop::all_sweeps: return "nothing was held back, all sweeps were made";
+    case CompletionStop::no_ascent: return "no atom was found that lowers the error";
+    case CompletionStop::time_limit:
+      return "the time limit was reached; the result is what there was by then";
+    case CompletionStop::interrupted: return "the run was interrupted; the result is what there was by then";
+  }
+  return "";
+}
 
 int draws_for_high_effort(Index entries) {
   return int(std::clamp(1.5e8 / double(std::max<Index>(entries, 1)), 200.0, 800.0));

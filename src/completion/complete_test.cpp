@@ -56,10 +56,32 @@ TEST(Complete, FindsPlantedRankNoiseAndEntries) {
   const CompletionModel offsets = complete(data.train, {.max_rank = 0}).model;
   EXPECT_EQ(offsets.rank(), 0);
   EXPECT_LT(got.rmse, 0.3 * accuracy_on(offsets, data.test).rmse);
-  EXPECT_FALSE(result.interrupted);
+  EXPECT_FALSE(result.interrupted());
   ASSERT_FALSE(result.path.empty());
   EXPECT_EQ(result.path.back().rank, 3);
   EXPECT_NEAR(result.path.back().noise, result.model.noise(), 1e-9);
+}
+
+TEST(Complete, SaysWhyItEnded) {
+  const ObservedEntries& train = planted_rank_three().train;
+  EXPECT_EQ(completed().stop, CompletionStop::no_gain);
+  EXPECT_EQ(complete(train, {.max_rank = 2}).stop, CompletionStop::rank_reached);
+  EXPECT_EQ(complete(train, {.validation = 0}).stop, CompletionStop::all_sweeps);
+  EXPECT_EQ(complete(train, {.time_limit = 1e-9}).stop, CompletionStop::time_limit);
+  CompletionOptions stopped;
+  stopped.observer = [](const CompletionMoment&) { return false; };
+  EXPECT_EQ(complete(train, stopped).stop, CompletionStop::interrupted);
+  for (const CompletionStop stop :
+       {CompletionStop::no_gain, CompletionStop::rank_reached, CompletionStop::all_sweeps,
+        CompletionStop::no_ascent, CompletionStop::time_limit, CompletionStop::interrupted})
+    EXPECT_TRUE(*name(stop) != 0 && *explanation(stop) != 0);
+}
+
+TEST(Complete, RefusesMoreDrawsThanItCanCount) {
+  for (const int samples : {-1, kMostSamples + 1, std::numeric_limits<int>::max()})
+    EXPECT_THAT(
+        message_of<InvalidArgument>([&] { complete(planted_rank_three().train, {.samples = samples}); }),
+        HasSubstr(fmt::format("samples {}: must be 0 to", samples)));
 }
 
 TEST(Complete, TakesAnyRankForALimit) {
@@ -248,7 +270,7 @@ TEST(Complete, StoppedEarlyKeepsWhatThereIs) {
   CompletionOptions options{.samples = 50, .predict = at};
   options.time_limit = 1e-9;
   const CompletionResult out_of_time = complete(data.train, options);
-  EXPECT_TRUE(out_of_time.interrupted);
+  EXPECT_TRUE(out_of_time.interrupted());
   EXPECT_TRUE(all_finite(out_of_time.predictions));
   EXPECT_EQ(out_of_time.predictions.size(), at.size());
   EXPECT_TRUE(out_of_time.model.samples.empty());
@@ -266,7 +288,7 @@ TEST(Complete, StoppedEarlyKeepsWhatThereIs) {
       return !(moment.phase == phase && moment.sweep == 2);
     };
     const CompletionResult stopped = complete(data.train, options);
-    EXPECT_TRUE(stopped.interrupted);
+    EXPECT_TRUE(stopped.interrupted());
     EXPECT_EQ(after, 2) << "asked no more after it said stop";
     EXPECT_EQ(*phases.rbegin(), phase);
     EXPECT_TRUE(all_finite(stopped.predictions));
@@ -283,8 +305,8 @@ TEST(Complete, RefusesOptionsThatMakeNoSense) {
   for (const double share : {-0.1, 1.0, nan})
     EXPECT_THAT(refusal({.validation = share}), HasSubstr("validation"));
   EXPECT_THAT(refusal({.validation = 1.5}), HasSubstr("validation 1.5: must be at least 0 and below 1"));
-  EXPECT_THAT(refusal({.samples = -2}), HasSubstr("samples -2: must be 0 or more"));
-  EXPECT_THAT(refusal({.stored_samples = -3}), HasSubstr("stored_samples -3: must be 0 or more"));
+  EXPECT_THAT(refusal({.samples = -2}), HasSubstr("samples -2: must be 0 to"));
+  EXPECT_THAT(refusal({.stored_samples = -3}), HasSubstr("stored_samples -3: must be 0 to"));
   EXPECT_THAT(refusal({.range = Range{2, 1}}), AllOf(HasSubstr("range"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(refusal({.threads = -4}), HasSubstr("threads -4: must be 0 (all cores) or more"));
   for (const double limit : {0.0, -1.0, nan})
@@ -331,42 +353,6 @@ TEST(Predict, OfUnknownMembersIsTheirPriorMean) {
   EXPECT_GT(predict(model, {-1, -1}).deviation, predict(model, {7, 7}).deviation);
 }
 
-/// One row of offset 0 and columns of these offsets.
-CompletionModel columns_of(const std::vector<float>& offsets, Range range) {
-  CompletionModel model;
-  model.lowest = range.lowest;
-  model.highest = range.highest;
-  const auto fill = [](CompletionSide& side, const std::vector<float>& values) {
-    side.mean = Eigen::Map<const FactorMatrix>(values.data(), Index(values.size()), 1);
-    side.variance = FactorMatrix::Zero(side.mean.rows(), 1);
-    side.intercept = side.prior_variance = Eigen::VectorXf::Zero(1);
-    side.noise_weight.assign(values.size(), 1);
-  };
-  fill(model.rows, {0});
-  fill(model.cols, offsets);
-  return model;
-}
-
-TEST(Recommend, RanksBeforeItClipsAndLeavesOutWhatItShould) {
-  const CompletionModel model = columns_of({1, 7, 3, 9, 3, -2}, {0, 5});
-  const auto columns = [](const std::vector<Recommendation>& list) {
-    std::vector<int> result;
-    for (const Recommendation& each : list) result.push_back(each.col);
-    return result;
-  };
-  EXPECT_THAT(columns(recommend(model, 0, 3)), testing::ElementsAre(3, 1, 2));
-  EXPECT_THAT(columns(recommend(model, 0, 99)), testing::ElementsAre(3, 1, 2, 4, 0, 5)) << "ties by column";
-  EXPECT_THAT(columns(recommend(model, 0, 3, std::vector{1, 2})), testing::ElementsAre(3, 4, 0));
-  EXPECT_TRUE(recommend(model, 0, 0).empty());
-  const auto all = recommend(model, 0, 99);
-  EXPECT_EQ(all.front().prediction.value, 5);
-  EXPECT_EQ(all.back().prediction.value, 0);
-  const ObservedMatrix seen({1, 6, {0, 0}, {3, 5}, {1, 1}});
-  const auto lists = recommend(model, 0, 1, 2, &seen.by_row(), 2);
-  ASSERT_EQ(lists.size(), 1U);
-  EXPECT_THAT(columns(lists[0]), testing::ElementsAre(1, 2));
-}
-
 TEST(Accuracy, IsWhatItSays) {
   const std::vector<Prediction> predictions{{1, 1}, {2, 1}, {3, 2}, {4, 1}};
   const Accuracy got = accuracy(predictions, std::vector<float>{1.5, 3, 0, 1});  // 0.5, 1, 1.5, 3 deviations
@@ -377,6 +363,8 @@ TEST(Accuracy, IsWhatItSays) {
   EXPECT_EQ(got.inside_80, 0.5);
   EXPECT_EQ(got.inside_95, 0.75);
   EXPECT_EQ(accuracy({}, {}).count, 0);
+  const Accuracy certain = accuracy(std::vector<Prediction>{{3, 0}, {3, 0}}, std::vector<float>{3, 4});
+  EXPECT_EQ(certain.inside_50, 0.5) << "what was certain and right lies inside";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void check(const ObservedEntries& entries, const Protocol& p) {
 }
 
 CompletionResult run(const std::string& method, const Parts& parts, const Protocol& protocol,
-                     std::uint64_t seed) {
+                     std::uint64_t seed, const CompletionObserver& observer) {
   std::vector<Position> positions;
   for (std::size_t e = 0; e < parts.test.row.size(); ++e)
     positions.push_back({parts.test.row[e], parts.test.col[e]});
@@ -73,6 +73,7 @@ CompletionResult run(const std::string& method, const Parts& parts, const Protoc
     options.predict = std::move(positions);
     options.seed = seed;
     options.threads = protocol.threads;
+    options.observer = observer;
     return complete(parts.train, options);
   }
   const bool economic = method == "or1mp-economic";
@@ -82,6 +83,7 @@ CompletionResult run(const std::string& method, const Parts& parts, const Protoc
   options.predict = std::move(positions);
   options.seed = seed;
   options.threads = protocol.threads;
+  options.observer = observer;
   return complete_structured(parts.train, options);
 }
 
@@ -107,7 +109,7 @@ double MethodScore::variance_of_rmse() const {
 
 std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vector<std::string>& methods,
                                   const Protocol& protocol,
-                                  const std::function<bool(double share, const std::string& what)>& done) {
+                                  const std::function<bool(double share, const std::string& what)>& watch) {
   check(entries, protocol);
   for (const std::string& method : methods)
     if (std::find(std::begin(kMethods), std::end(kMethods), method) == std::end(kMethods))
@@ -123,13 +125,19 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
       const Parts parts =
           protocol.folds > 0 ? fold_of(entries, fold, folds, seed) : parts_of(entries, protocol.split, seed);
       for (MethodScore& score : scores) {
-        const CompletionResult result = run(score.method, parts, protocol, seed);
+        const double share = double(finished) / runs;
+        const CompletionResult result =
+            run(score.method, parts, protocol, seed, [&](const CompletionMoment& moment) {
+              return !watch || watch(share, fmt::format("{}, {} atoms", score.method, moment.rank));
+            });
+        if (result.interrupted()) return scores;
         const Accuracy figures = accuracy(result.predictions, parts.test.value);
         score.rmse.push_back(figures.rmse);
         score.mae.push_back(figures.mae);
         score.seconds.push_back(result.seconds);
         ++finished;
-        if (done && !done(double(finished) / runs, fmt::format("{} RMSE {:.4f}", score.method, figures.rmse)))
+        if (watch &&
+            !watch(double(finished) / runs, fmt::format("{} RMSE {:.4f}", score.method, figures.rmse)))
           return scores;
       }
     }

@@ -1,10 +1,25 @@
 #include "completion/gamma.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "pursuit/base/error.hpp"
+
 namespace pursuit {
+namespace {
+
+/// The loops below would not end without.
+void require_shape(double shape) {
+  if (!(shape > 0 && std::isfinite(shape)))
+    throw InvalidArgument(
+        fmt::format("shape {} of a gamma distribution: must be a finite number above 0", shape));
+}
+
+}  // namespace
 
 double draw_gamma(double shape, Random& random) {  // Marsaglia and Tsang 2000
+  require_shape(shape);
   if (shape < 1) return draw_gamma(shape + 1, random) * std::pow(1 - random.uniform(), 1 / shape);
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -22,6 +37,7 @@ double draw_variance(double squares, double count, Random& random) {
 }
 
 double digamma(double x) {
+  require_shape(x);
   double shift = 0;
   while (x < 6) {
     shift -= 1 / x;

@@ -64,6 +64,14 @@ TEST(DrawVariance, OfNothingIsPositiveAndFinite) {
   }
 }
 
+TEST(DrawGamma, RefusesAShapeThatItWouldNeverEndFor) {
+  Random random(4);
+  for (const double shape : {std::nan(""), 0.0, -1.0, double(INFINITY), -double(INFINITY)}) {
+    EXPECT_THROW(draw_gamma(shape, random), InvalidArgument) << shape;
+    EXPECT_THROW(digamma(shape), InvalidArgument) << shape;
+  }
+}
+
 TEST(Digamma, HasItsKnownValues) {
   EXPECT_NEAR(digamma(1), -0.5772156649, 1e-8);
   EXPECT_NEAR(digamma(0.5), -1.9635100260, 1e-8);

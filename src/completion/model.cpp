@@ -1,9 +1,13 @@
 #include "pursuit/completion/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "completion/predictor.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
@@ -61,67 +65,110 @@ Moments averaged(const CompletionModel& model, Position at) {
   return result;
 }
 
-Prediction unclipped(const CompletionModel& model, Position at) {
-  const Moments moments = averaged(model, at);
-  double value = model.mean + model.scale * moments.mean;
-  if (at.row >= 0 && at.col >= 0)
-    for (Index k = 0; k < model.atoms.rank(); ++k)
-      value += model.atoms.weights[k] * model.atoms.left(at.row, k) * model.atoms.right(at.col, k);
-  const double noise = moments.noise > 0 ? moments.noise : model.noise_variance;
-  return {value, model.scale * std::sqrt(noise + moments.variance)};
+bool has_entries(const CompletionSide& side, int index) {
+  return index >= 0 && !std::binary_search(side.unseen.begin(), side.unseen.end(), index);
+}
+
+AverageMember average_of(const Matrix& entries, const std::vector<int>& unseen) {
+  AverageMember result{entries.colwise().sum().transpose(), Vector::Zero(entries.cols())};
+  for (const int i : unseen) result.mean -= entries.row(i).transpose();
+  const double count = double(std::max<Index>(entries.rows() - Index(unseen.size()), 1));
+  result.mean /= count;
+  std::size_t next = 0;
+  for (Index i = 0; i < entries.rows(); ++i) {
+    if (next < unseen.size() && unseen[next] == i)
+      ++next;
+    else
+      result.variance += (entries.row(i).transpose() - result.mean).cwiseAbs2() / count;
+  }
+  return result;
 }
 
 }  // namespace
+
+Predictor::Predictor(const CompletionModel& model, Members members) : model_(model) {
+  if (model.atoms.rank() == 0 || members == Members::seen) return;
+  row_ = average_row(model);
+  col_ = average_column(model);
+}
+
+Prediction Predictor::unclipped(Position at) const {
+  const Moments moments = averaged(model_, at);
+  double value = model_.mean + model_.scale * moments.mean, spread = 0;
+  if (const Index rank = model_.atoms.rank(); rank > 0) {
+    const bool row = has_entries(model_.rows, at.row), col = has_entries(model_.cols, at.col);
+    for (Index k = 0; k < rank; ++k) {
+      const double l = row ? model_.atoms.weights[k] * model_.atoms.left(at.row, k) : row_.mean[k];
+      const double r = col ? model_.atoms.right(at.col, k) : col_.mean[k];
+      const double l_variance = row ? 0 : row_.variance[k], r_variance = col ? 0 : col_.variance[k];
+      value += l * r;
+      spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
+    }
+  }
+  return {value, std::sqrt(model_.scale * model_.scale * (moments.noise + moments.variance) + spread)};
+}
+
+Prediction Predictor::operator()(Position at) const {
+  require_inside(at);
+  Prediction result = unclipped(at);
+  result.value = std::clamp(result.value, model_.lowest, model_.highest);
+  return result;
+}
+
+void Predictor::require_inside(Position at) const {
+  const Index rows = model_.row_count(), cols = model_.column_count();
+  if (at.row < -1 || at.row >= rows || at.col < -1 || at.col >= cols)
+    throw InvalidArgument(
+        fmt::format("position ({}, {}): rows are 0 to {}, columns 0 to {}, and -1 stands for one never seen",
+                    at.row, at.col, rows - 1, cols - 1));
+}
+
+CompletionSide plain_side(Index size) {
+  CompletionSide side;
+  side.mean = side.variance = FactorMatrix::Zero(size, 1);
+  side.intercept = side.prior_variance = Eigen::VectorXf::Zero(1);
+  side.noise_weight.assign(std::size_t(size), 1.0F);
+  return side;
+}
+
+void note_unseen(CompletionModel& model, const GroupedEntries& by_row) {
+  model.rows.unseen.clear();
+  model.cols.unseen.clear();
+  std::vector<char> has_entry(std::size_t(model.column_count()), 0);
+  for (const int j : by_row.index) has_entry[std::size_t(j)] = 1;
+  for (Index i = 0; i < by_row.size(); ++i)
+    if (by_row.count(i) == 0) model.rows.unseen.push_back(int(i));
+  for (Index j = 0; j < model.column_count(); ++j)
+    if (!has_entry[std::size_t(j)]) model.cols.unseen.push_back(int(j));
+}
+
+AverageMember average_row(const CompletionModel& model) {
+  return average_of(model.atoms.scaled_left(), model.rows.unseen);
+}
+
+AverageMember average_column(const CompletionModel& model) {
+  return average_of(model.atoms.right, model.cols.unseen);
+}
 
 double CompletionModel::noise() const {
   return scale * std::sqrt(noise_variance);
 }
 
 Prediction predict(const CompletionModel& model, Position position) {
-  Prediction result = unclipped(model, position);
-  result.value = std::clamp(result.value, model.lowest, model.highest);
-  return result;
+  const bool seen = has_entries(model.rows, position.row) && has_entries(model.cols, position.col);
+  return Predictor(model, seen ? Predictor::Members::seen : Predictor::Members::any)(position);
 }
 
 std::vector<Prediction> predict(const CompletionModel& model, std::span<const Position> positions,
                                 int threads) {
+  const Predictor predictor(model);
+  for (const Position& position : positions) predictor.require_inside(position);
   std::vector<Prediction> result(positions.size());
   constexpr Index kPerTask = 4096;
   const auto count = Index(positions.size());
   parallel_for((count + kPerTask - 1) / kPerTask, resolve_threads(threads), [&](Index task) {
     for (Index i = task * kPerTask; i < std::min(count, (task + 1) * kPerTask); ++i)
-      result[std::size_t(i)] = predict(model, positions[std::size_t(i)]);
-  });
-  return result;
-}
-
-std::vector<Recommendation> recommend(const CompletionModel& model, int row, Index count,
-                                      std::span<const int> excluded) {
-  const Index cols = std::max<Index>(model.cols.size(), model.atoms.right.rows());
-  std::vector<Recommendation> candidates;
-  candidates.reserve(std::size_t(cols));
-  for (int j = 0; j < cols; ++j)
-    if (!std::binary_search(excluded.begin(), excluded.end(), j))
-      candidates.push_back({j, unclipped(model, {row, j})});
-  // Ranked before clipping: many may reach the top of the range.
-  const auto better = [](const Recommendation& a, const Recommendation& b) {
-    return a.prediction.value != b.prediction.value ? a.prediction.value > b.prediction.value : a.col < b.col;
-  };
-  const auto kept = std::min<std::size_t>(std::size_t(count), candidates.size());
-  std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept), candidates.end(), better);
-  candidates.resize(kept);
-  for (Recommendation& each : candidates)
-    each.prediction.value = std::clamp(each.prediction.value, model.lowest, model.highest);
-  return candidates;
-}
-
-std::vector<std::vector<Recommendation>> recommend(const CompletionModel& model, int first, int last,
-                                                   Index count, const GroupedEntries* seen, int threads) {
-  std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
-  parallel_for(last - first, resolve_threads(threads), [&](Index k) {
-    std::span<const int> excluded;
-    if (seen) excluded = {seen->index.data() + seen->start[first + k], std::size_t(seen->count(first + k))};
-    result[std::size_t(k)] = recommend(model, first + int(k), count, excluded);
+      result[std::size_t(i)] = predictor(positions[std::size_t(i)]);
   });
   return result;
 }
@@ -130,12 +177,12 @@ Accuracy accuracy(std::span<const Prediction> predictions, std::span<const float
   Accuracy result{.count = Index(values.size())};
   if (values.empty()) return result;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double error = values[i] - predictions[i].value, ratio = std::abs(error) / predictions[i].deviation;
+    const double error = std::abs(values[i] - predictions[i].value), deviation = predictions[i].deviation;
     result.rmse += error * error;
-    result.mae += std::abs(error);
-    result.inside_50 += ratio <= 0.6744898;  // quantiles of the normal distribution
-    result.inside_80 += ratio <= 1.2815516;
-    result.inside_95 += ratio <= 1.9599640;
+    result.mae += error;
+    result.inside_50 += error <= 0.6744898 * deviation;  // quantiles of the normal distribution
+    result.inside_80 += error <= 1.2815516 * deviation;
+    result.inside_95 += error <= 1.9599640 * deviation;
   }
   const auto count = double(values.size());
   result.rmse = std::sqrt(result.rmse / count);

@@ -12,15 +12,11 @@
 namespace pursuit {
 namespace {
 
-constexpr double kSmallestVariance = 1e-12;  // of an atom that no row uses
+constexpr double kSmallestVariance = 1e-12;  // of an atom that no row uses, for values of unit scale
 constexpr Index kRowsPerTask = 64;
 
 Index own_width(const CompletionModel& model) {  // offset and factors; 0 where there are none
   return model.rows.mean.cols();
-}
-
-Index columns_of(const CompletionModel& model) {
-  return std::max<Index>(model.cols.size(), model.atoms.right.rows());
 }
 
 /// What does not depend on the row.
@@ -30,7 +26,7 @@ struct Held {
   Vector prior_mean, variance;  // p without the pattern, tau
 
   explicit Held(const CompletionModel& model)
-      : z(columns_of(model), row_width(model)),
+      : z(model.column_count(), row_width(model)),
         spread(Matrix::Zero(z.rows(), z.cols())),
         offset(Vector::Zero(z.rows())),
         weight(Vector::Ones(z.rows())),
@@ -50,12 +46,11 @@ struct Held {
     }
     if (atoms > 0) {
       z.rightCols(atoms) = model.atoms.right / model.scale;
-      const Matrix left = model.atoms.scaled_left();
-      prior_mean.tail(atoms) = left.colwise().mean().transpose();
-      variance.tail(atoms) =
-          (left.rowwise() - left.colwise().mean()).colwise().squaredNorm().transpose() / double(left.rows());
+      const AverageMember row = average_row(model);
+      prior_mean.tail(atoms) = row.mean;
+      variance.tail(atoms) = row.variance.cwiseMax(kSmallestVariance * model.scale * model.scale);
     }
-    variance = variance.cwiseMax(kSmallestVariance);
+    variance.head(own) = variance.head(own).cwiseMax(kSmallestVariance);
   }
 };
 
@@ -75,9 +70,10 @@ Vector posterior_mean(const CompletionModel& model, const Held& held, const int*
   const Vector precision = held.variance.cwiseInverse();
   Matrix A = precision.asDiagonal();
   Vector b = precision.cwiseProduct(prior_of(model, held, columns, count));
+  const double noise = std::max(model.noise_variance, kSmallestVariance);
   for (Index e = 0; e < count; ++e) {
     const Index j = columns[e];
-    const double w = held.weight[j] / model.noise_variance;
+    const double w = held.weight[j] / noise;
     const double y = (double(values[e]) - model.mean) / model.scale - held.offset[j];
     A.selfadjointView<Eigen::Lower>().rankUpdate(held.z.row(j).transpose(), w);
     A.diagonal() += w * held.spread.row(j).transpose();
@@ -93,7 +89,7 @@ Index row_width(const CompletionModel& model) {
 }
 
 Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
-  const Index columns = columns_of(model), n = entries.size();
+  const Index columns = model.column_count(), n = entries.size();
   for (std::size_t e = 0; e < entries.index.size(); ++e)
     if (entries.index[e] < 0 || entries.index[e] >= columns || !std::isfinite(entries.value[e]))
       throw InvalidInput(

@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kBatch = 16;  // systems factored side by side
 constexpr int kPanel = 64;  // entries whose regressors are gathered before their products are taken
+// Next to what entries say, a prior of less than this share of it times the width is lost to rounding, and
+// the factorization with it. No prior is taken to be vaguer: single precision cannot tell.
+constexpr double kTellable = 0x1p-22;
 
 typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef float Sixteen __attribute__((vector_size(64), may_alias));
@@ -27,6 +30,7 @@ struct Workspace {
         factor(std::size_t(width * width * kBatch)),
         inverse_pivot(std::size_t(width * kBatch)),
         solution(std::size_t(width * kBatch)),
+        prior(std::size_t(width * kBatch)),
         right(std::size_t(width * kBatch)),
         form(kBatch),
         normal(std::size_t(width * kBatch)),
@@ -36,7 +40,7 @@ struct Workspace {
   AlignedVector<float> panel, residual;         // of some entries of one row
   AlignedVector<float> gram, linear, diagonal;  // of one row
   // Of a batch, a lane of 16 floats for every number; `factor` is column-major.
-  AlignedVector<float> factor, inverse_pivot, solution, right, form, normal, variance, columns;
+  AlignedVector<float> factor, inverse_pivot, solution, prior, right, form, normal, variance, columns;
 };
 
 /// Lower triangle of gram += sum over the panel of x x^T, tiles of 8 x sizeof(Vec) in registers.
@@ -281,11 +285,15 @@ class Batch {
     work_.diagonal[0] = 0;  // z_j0 = 1 is certain
     std::copy(work_.diagonal.begin(), work_.diagonal.end(), diagonal_of(l));
     const auto scale = float(precision(row));
+    const auto tellable = float(kTellable * width_);
     for (int c = 0; c < width_; ++c) {
-      const auto prior_precision = float(1.0 / priors_.variance[c]);
       for (int a = c; a < width_; ++a)
         work_.factor[lane(c * width_ + a, l)] = scale * work_.gram[a * width_ + c];
-      work_.factor[lane(c * width_ + c, l)] += scale * work_.diagonal[c] + prior_precision;
+      float& pivot = work_.factor[lane(c * width_ + c, l)];
+      pivot += scale * work_.diagonal[c];
+      const float prior_precision = std::max(float(1.0 / priors_.variance[c]), tellable * pivot);
+      work_.prior[lane(c, l)] = prior_precision;
+      pivot += prior_precision;
       work_.solution[lane(c, l)] = scale * work_.linear[c] + prior_precision * priors_.mean[row * width_ + c];
     }
   }
@@ -299,7 +307,7 @@ class Batch {
       double shrinkage = 0, spread = offset_spread_[l];
       for (int c = 0; c < width_; ++c) {
         variance[c] = work_.variance[lane(c, l)];
-        shrinkage += 1 - variance[c] / priors_.variance[c];
+        shrinkage += 1 - double(variance[c]) * work_.prior[lane(c, l)];
         spread += double(diagonal_of(l)[c]) * mean[c] * mean[c];
       }
       error += spread + std::max(shrinkage, 0.0) / precision(row);
@@ -314,7 +322,7 @@ class Batch {
     if (count == 0) return 0;
     double form = work_.form[std::size_t(l)], product = 0;  // x^T A x and x . b, scaled by the precision
     for (int c = 0; c < width_; ++c) {
-      const double prior_precision = 1.0 / priors_.variance[c], value = x[c];
+      const double prior_precision = work_.prior[lane(c, l)], value = x[c];
       form -= value * value *
               (precision(row) * diagonals_[std::size_t(l) * std::size_t(width_) + std::size_t(c)] +
                prior_precision);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
@@ -44,6 +45,7 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
           fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
                       o.weights.spec()));
+  require_indexable(entries.size() * (o.symmetric ? 2 : 1));
   o.left->require_dimension(entries.rows);
   o.right->require_dimension(entries.cols);
   if (const ObservedEntries* validation = o.validation_entries) {
@@ -102,44 +104,64 @@ double value_at(const Model& atoms, int i, int j) {
   return sum;
 }
 
+/// A number of the user's is in the units of the data where it stands beside squares of factors, which share
+/// the size of the data between them; an oracle's atoms have unit length.
+Regularization in_unit(Regularization regularization, bool by_oracle, double unit) {
+  if (!by_oracle) regularization.lambda /= unit;
+  return regularization;
+}
+
+/// One run of complete_structured(), on entries in a unit that is a power of two.
 class StructuredRun {
  public:
-  StructuredRun(const StructuredOptions& options, CompletionModel base)
-      : o_(options), base_(std::move(base)) {}
-
-  /// RMSE of the atoms, added to the base, on entries from which the base has been subtracted.
-  double error(const Model& atoms, const ObservedEntries& remainders) const {
-    double sum = 0;
-    for (std::size_t e = 0; e < remainders.value.size(); ++e) {
-      const int i = remainders.row[e], j = remainders.col[e];
-      const double base = offset(i, j);
-      const double guess = std::clamp(base + value_at(atoms, i, j), base_.lowest, base_.highest);
-      sum += std::pow(base + remainders.value[e] - guess, 2);
-    }
-    return std::sqrt(sum / double(remainders.size()));
+  StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit)
+      : o_(options), unit_(unit) {
+    base_.lowest = range.lowest;
+    base_.highest = range.highest;
+    base_.rows = plain_side(rows);
+    base_.cols = plain_side(cols);
+    best_.left.resize(rows, 0);
+    best_.right.resize(cols, 0);
   }
 
-  /// Mean and offsets, where there are any.
-  double offset(int i, int j) const {
-    return base_.rows.size() == 0
-               ? 0.0
-               : base_.mean + base_.scale * (double(base_.rows.mean(i, 0)) + base_.cols.mean(j, 0));
+  /// Mean and offsets of these entries, where they were asked for.
+  void fit_offsets(const ObservedEntries& entries) {
+    if (!o_.offsets || interrupted()) return;
+    CompletionOptions offsets;
+    offsets.max_rank = 0;
+    offsets.use_pattern = false;
+    offsets.validation = 0;
+    offsets.range = Range{base_.lowest, base_.highest};
+    offsets.seed = o_.seed;
+    offsets.threads = o_.threads;
+    offsets.time_limit = std::max(o_.time_limit - timer_.seconds(), std::numeric_limits<double>::min());
+    offsets.observer = [&](const CompletionMoment& moment) {
+      return watch(0, 0, unit_ * moment.noise, std::numeric_limits<double>::quiet_NaN());
+    };
+    CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
+    if (result.interrupted()) stop_ = result.stop;
+    if (!result.interrupted() || best_.rank() == 0)
+      base_ = std::move(result.model);  // atoms belong to their offsets
   }
 
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
-  void path(const ObservedMatrix& data, const ObservedEntries& validation, int corrections, Index rank) {
-    OracleOptions oracle{.restarts = o_.restarts, .seed = o_.seed};
-    const int threads = resolve_threads(o_.threads);
+  void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
+    for (std::size_t e = 0; e < entries.value.size(); ++e)
+      entries.value[e] -= float(offset(entries.row[e], entries.col[e]));
+    const ObservedMatrix data(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries));
+    const bool by_oracle = !o_.exact_corrections || o_.symmetric;
     ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric}, o_.weights,
-                        o_.regularization, oracle, !o_.exact_corrections, threads);
+                        in_unit(o_.regularization, by_oracle, unit_),
+                        {.restarts = o_.restarts, .seed = o_.seed}, !o_.exact_corrections,
+                        resolve_threads(o_.threads));
     Index since = 0;
     double judged = -1;  // squared error of the last model that was judged
     const auto judge = [&] {
       judged = space.squared_error();
       const double rmse =
           validation.size() > 0 ? error(space.model(), validation) : std::numeric_limits<double>::quiet_NaN();
-      stages_.push_back({space.model().rank(), corrections, std::sqrt(judged / double(data.size())), rmse,
-                         timer_.seconds()});
+      stages_.push_back({space.model().rank(), corrections, unit_ * std::sqrt(judged / double(data.size())),
+                         unit_ * rmse, timer_.seconds()});
       ++since;
       if (validation.size() == 0 || rmse < best_error_) {
         best_error_ = rmse;
@@ -148,55 +170,92 @@ class StructuredRun {
         best_noise_ = judged / double(data.size());
         since = 0;
       }
-      return rmse;
+      return unit_ * rmse;
     };
-    pursue(space, {.rank = rank, .corrections = corrections}, [&](const Moment& moment) {
-      const bool new_atom = moment.phase == Moment::Phase::atom;
-      const double rmse = new_atom ? judge() : std::numeric_limits<double>::quiet_NaN();
-      return !stopped(moment, rmse) && since < kPatience;
-    });
+    const PursuitOutcome outcome =
+        pursue(space, {.rank = rank, .corrections = corrections}, [&](const Moment& moment) {
+          const bool new_atom = moment.phase == Moment::Phase::atom;
+          const double rmse = new_atom ? judge() : std::numeric_limits<double>::quiet_NaN();
+          return watch(moment.rank, moment.target_rank, std::numeric_limits<double>::quiet_NaN(), rmse) &&
+                 since < kPatience;
+        });
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.model().rank() > 0 && space.squared_error() != judged) judge();
+    if (best_noise_ < 0)
+      best_noise_ = space.squared_error() / double(data.size());  // there was nothing to explain
+    if (interrupted()) return;
+    stop_ = best_.rank() >= o_.max_rank                      ? CompletionStop::rank_reached
+            : since > 0 || outcome.stop == Stop::interrupted ? CompletionStop::no_gain
+                                                             : CompletionStop::no_ascent;
   }
 
-  CompletionResult result() && {
-    CompletionModel model = std::move(base_);
-    model.noise_variance = best_noise_ / (model.scale * model.scale);
-    model.atoms = std::move(best_);
+  CompletionResult result(GroupedEntries seen, Range range) && {
     CompletionResult result;
-    result.model = std::move(model);
+    CompletionModel& model = result.model = std::move(base_);
+    if (best_noise_ >= 0) model.noise_variance = best_noise_ / (model.scale * model.scale);
+    model.mean *= unit_;
+    model.scale *= unit_;
+    model.lowest = range.lowest;
+    model.highest = range.highest;
+    model.atoms = std::move(best_);
+    model.atoms.weights *= unit_;
+    result.seen = std::move(seen);
+    note_unseen(model, result.seen);
+    require_sound(model);
     result.path = std::move(stages_);
-    result.interrupted = interrupted_;
+    result.stop = stop_;
+    result.predictions = predict(model, o_.predict, o_.threads);
     result.seconds = timer_.seconds();
-    result.predictions = predict(result.model, o_.predict, o_.threads);
     return result;
   }
 
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
-  bool interrupted() const { return interrupted_; }
+  bool interrupted() const {
+    return stop_ == CompletionStop::time_limit || stop_ == CompletionStop::interrupted;
+  }
+  CompletionStop stop() const { return stop_; }
+  void set_stop(CompletionStop stop) { stop_ = stop; }
   Index best_rank() const { return best_.rank(); }
   int best_corrections() const { return best_corrections_; }
 
  private:
-  bool stopped(const Moment& moment, double rmse) {
-    if (timer_.seconds() >= o_.time_limit ||
-        (o_.observer &&
-         !o_.observer({CompletionMoment::Phase::growing, int(moment.rank), int(moment.target_rank),
-                       moment.rank, std::numeric_limits<double>::quiet_NaN(), rmse, timer_.seconds()})))
-      interrupted_ = true;
-    return interrupted_;
+  /// Mean and offsets; nothing where none were asked for.
+  double offset(int i, int j) const {
+    return base_.mean + base_.scale * (double(base_.rows.mean(i, 0)) + base_.cols.mean(j, 0));
+  }
+
+  /// RMSE of offsets and atoms.
+  double error(const Model& atoms, const ObservedEntries& entries) const {
+    double sum = 0;
+    for (std::size_t e = 0; e < entries.value.size(); ++e) {
+      const int i = entries.row[e], j = entries.col[e];
+      const double guess = std::clamp(offset(i, j) + value_at(atoms, i, j), base_.lowest, base_.highest);
+      sum += std::pow(entries.value[e] - guess, 2);
+    }
+    return std::sqrt(sum / double(entries.size()));
+  }
+
+  /// False where the run is to end.
+  bool watch(Index rank, Index target_rank, double noise, double validation) {
+    if (timer_.seconds() >= o_.time_limit)
+      stop_ = CompletionStop::time_limit;
+    else if (o_.observer && !o_.observer({CompletionMoment::Phase::growing, int(rank), int(target_rank), rank,
+                                          noise, validation, timer_.seconds()}))
+      stop_ = CompletionStop::interrupted;
+    return !interrupted();
   }
 
   const StructuredOptions& o_;
-  CompletionModel base_;
+  double unit_;
+  CompletionModel base_;  // mean and offsets
   Timer timer_;
   std::vector<CompletionStage> stages_;
   Model best_;
   double best_error_ = std::numeric_limits<double>::infinity();
-  double best_noise_ = 1;
+  double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;
-  bool interrupted_ = false;
+  CompletionStop stop_ = CompletionStop::no_ascent;
 };
 
 }  // namespace
@@ -217,54 +276,35 @@ StructuredOptions completion_preset(const std::string& name) {
 
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options) {
   check(options, entries);
-  const ObservedMatrix original(entries);
+  GroupedEntries seen = ObservedMatrix(entries).take_by_row();
   if (options.symmetric) entries = upper_triangle(entries);
-  CompletionModel base;
   const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
-  base.lowest = options.range ? options.range->lowest : *low;
-  base.highest = options.range ? options.range->highest : *high;
-  if (options.offsets) {
-    CompletionOptions offsets;
-    offsets.max_rank = 0;
-    offsets.use_pattern = false;
-    offsets.validation = 0;
-    offsets.range = {base.lowest, base.highest};
-    offsets.seed = options.seed;
-    offsets.threads = options.threads;
-    base = complete(options.symmetric ? mirrored(entries) : entries, offsets).model;
-  }
-
-  StructuredRun run(options, base);
-  const auto subtract_base = [&](ObservedEntries& part) {
-    for (std::size_t e = 0; e < part.value.size(); ++e)
-      part.value[e] -= float(run.offset(part.row[e], part.col[e]));
-  };
-  subtract_base(entries);
+  const Range range = options.range.value_or(Range{*low, *high});
+  const double unit = unit_of(entries.value);
+  divide(entries.value, unit);
   ObservedEntries validation;
   if (options.validation_entries) {
     validation = *options.validation_entries;
-    subtract_base(validation);
+    divide(validation.value, unit);
   } else {
     validation = hold_back(entries, options.validation, options.seed);
   }
 
-  const auto matrix = [&](ObservedEntries part) {
-    return ObservedMatrix(options.symmetric ? mirrored(std::move(part)) : std::move(part));
-  };
-  const bool once_more = !options.validation_entries && validation.size() > 0;
-  {
-    const ObservedMatrix data = matrix(entries);
-    for (const int corrections : options.corrections)
-      if (!run.interrupted()) run.path(data, validation, corrections, options.max_rank);
-  }
-  if (once_more && !run.interrupted()) {  // with all entries
+  // Offsets, rank and corrections are judged by entries that none of them has seen.
+  StructuredRun run(options, entries.rows, entries.cols, {range.lowest / unit, range.highest / unit}, unit);
+  run.fit_offsets(entries);
+  for (const int corrections : options.corrections)
+    if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
+  if (!options.validation_entries && validation.size() > 0 &&
+      !run.interrupted()) {  // once more, with all entries
+    const CompletionStop stop = run.stop();
     put_back(entries, validation);
     run.forget_best();
-    run.path(matrix(std::move(entries)), {}, run.best_corrections(), run.best_rank());
+    run.fit_offsets(entries);
+    if (!run.interrupted()) run.path(std::move(entries), {}, run.best_corrections(), run.best_rank());
+    if (!run.interrupted()) run.set_stop(stop);
   }
-  CompletionResult result = std::move(run).result();
-  result.seen = original.by_row();
-  return result;
+  return std::move(run).result(std::move(seen), range);
 }
 
 }  // namespace pursuit

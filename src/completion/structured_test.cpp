@@ -3,6 +3,7 @@
 #include "pursuit/completion/structured.hpp"
 
 #include "completion/test_support.hpp"
+#include "pursuit/completion/split.hpp"
 #include "pursuit/pursuit/factor.hpp"
 
 namespace pursuit {
@@ -218,12 +219,12 @@ TEST(CompleteStructured, StoppedEarlyKeepsWhatThereIs) {
   options.predict = positions_of(data.test);
   options.time_limit = 1e-9;
   const CompletionResult out_of_time = complete_structured(data.train, options);
-  EXPECT_TRUE(out_of_time.interrupted);
+  EXPECT_TRUE(out_of_time.interrupted());
   EXPECT_EQ(out_of_time.model.atoms.rank(), 1) << "the atom that was found before time was up";
   options.time_limit = std::numeric_limits<double>::infinity();
   options.observer = [](const CompletionMoment& moment) { return moment.rank < 3; };
   const CompletionResult stopped = complete_structured(data.train, options);
-  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_TRUE(stopped.interrupted());
   EXPECT_GE(stopped.model.atoms.rank(), 2);
   EXPECT_EQ(stopped.predictions.size(), options.predict.size());
 }
@@ -277,6 +278,64 @@ TEST(CompleteStructured, RefusesValidationEntriesOutsideTheMatrix) {
   EXPECT_THAT(
       message_of<InvalidInput>([&] { complete_structured(observed(gaussian(10, 8, 1), 0.5, 2), options); }),
       HasSubstr("validation"));
+}
+
+TEST(CompleteStructured, MembersNeverSeenAreLikeTheAverageOne) {
+  Planted data = planted(60, 50, 2, 0.3, 0.5, 29);
+  for (float& value : data.train.value) value = std::clamp(value + 10.0F, 5.0F, 15.0F);
+  data.train.rows = 62;  // of these two there is no entry
+  data.train.cols = 51;
+  double mean = 0;
+  for (const float value : data.train.value) mean += value / double(data.train.size());
+  for (const bool offsets : {false, true}) {
+    const CompletionModel model = complete_structured(data.train, {.offsets = offsets, .max_rank = 4}).model;
+    EXPECT_THAT(model.rows.unseen, testing::ElementsAre(60, 61));
+    EXPECT_THAT(model.cols.unseen, testing::ElementsAre(50));
+    for (int j = 0; j < 50; ++j) {
+      double column = 0;  // what rows with entries are predicted there
+      for (int i = 0; i < 60; ++i) column += predict(model, {i, j}).value / 60;
+      const Prediction unknown = predict(model, {-1, j});
+      EXPECT_NEAR(unknown.value, column, 0.3) << "column " << j;
+      EXPECT_NEAR(predict(model, {61, j}).value, unknown.value, 1e-3)
+          << "a row without entries is none that was seen";
+      EXPECT_GT(unknown.deviation, predict(model, {0, j}).deviation);
+    }
+    EXPECT_NEAR(predict(model, {-1, -1}).value, mean, 1);
+    EXPECT_NEAR(predict(model, {61, 50}).value, mean, 1);
+  }
+}
+
+TEST(CompleteStructured, OffsetsDoNotSeeTheEntriesThatJudge) {
+  const ObservedEntries& all = planted_rank_three().train;
+  const StructuredOptions options{.offsets = true, .max_rank = 2};
+  ObservedEntries rest = all;
+  const ObservedEntries judges = hold_back(rest, options.validation, options.seed);
+  StructuredOptions apart = options;
+  apart.validation_entries = &judges;
+  apart.range = Range{*std::min_element(all.value.begin(), all.value.end()),
+                      *std::max_element(all.value.begin(), all.value.end())};
+  const auto expected = complete_structured(rest, apart).path, got = complete_structured(all, options).path;
+  ASSERT_GT(got.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(got[k].validation, expected[k].validation) << k;
+}
+
+TEST(CompleteStructured, OffsetsAreWatchedToo) {
+  int calls = 0;
+  StructuredOptions options{.offsets = true};
+  options.observer = [&](const CompletionMoment&) { return ++calls < 2; };
+  const CompletionResult stopped = complete_structured(planted_rank_three().train, options);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(stopped.stop, CompletionStop::interrupted);
+  EXPECT_EQ(stopped.model.rank(), 0);
+}
+
+TEST(CompleteStructured, SaysWhyItEnded) {
+  const ObservedEntries& train = planted_rank_three().train;
+  EXPECT_EQ(complete_structured(train, {.max_rank = 1}).stop, CompletionStop::rank_reached);
+  EXPECT_EQ(complete_structured(train, {.max_rank = 30}).stop, CompletionStop::no_gain);
+  ObservedEntries zeros = train;
+  std::fill(zeros.value.begin(), zeros.value.end(), 0.0F);
+  EXPECT_EQ(complete_structured(zeros, {}).stop, CompletionStop::no_ascent);
 }
 
 }  // namespace

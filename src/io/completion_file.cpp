@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "io/archive_reader.hpp"
+#include "io/model_archive.hpp"
 
 namespace pursuit {
 namespace {
@@ -48,58 +49,40 @@ void write_samples(const std::vector<CompletionSample>& samples, NpzArchive& arc
   archive["sample_noise_variance"] = array_of(std::move(noise));
 }
 
-/// Reads with checks of sizes and of finiteness: a damaged model must not predict nonsense.
+/// The arrays of an archive as the parts of a model, whose numbers require_sound() looks at.
 class CompletionReader {
  public:
   explicit CompletionReader(const ArchiveReader& reader) : reader_(reader) {}
 
-  /// Entries must be finite, and above or at least `lowest` where that is given.
-  enum class Lowest { any, zero, above_zero };
-  const std::vector<float>& floats(const std::string& name, const std::vector<Index>& shape,
-                                   Lowest lowest = Lowest::any) const {
+  /// A shape of -1 is any.
+  const std::vector<float>& floats(const std::string& name, const std::vector<Index>& shape) const {
     const NpyArray& array = reader_.array(name, shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (shape[d] >= 0 && array.shape[d] != shape[d])
         reader_.refuse(fmt::format("array '{}' has {} entries along axis {} instead of {}", name,
                                    array.shape[d], d, shape[d]));
-    const auto& values = reader_.values<float>(array, name);
-    for (const float value : values) {
-      if (!std::isfinite(value))
-        reader_.refuse(fmt::format("array '{}' has an entry that is not finite", name));
-      if ((lowest == Lowest::zero && value < 0) || (lowest == Lowest::above_zero && value <= 0))
-        reader_.refuse(fmt::format("array '{}' has the entry {}, which is too small", name, value));
-    }
-    return values;
+    return reader_.values<float>(array, name);
   }
 
-  FactorMatrix matrix(const std::string& name, Index rows, Index cols, Lowest lowest = Lowest::any) const {
-    const auto& values = floats(name, {rows, cols}, lowest);
+  void read(const std::string& name, FactorMatrix& matrix) const {
+    const auto& values = floats(name, {-1, -1});
     const auto& shape = reader_.array(name, 2).shape;
-    return Eigen::Map<const FactorMatrix>(values.data(), shape[0], shape[1]);
+    matrix = Eigen::Map<const FactorMatrix>(values.data(), shape[0], shape[1]);
   }
+  void read(const std::string& name, Eigen::VectorXf& vector) const {
+    const auto& values = floats(name, {-1});
+    vector = Eigen::Map<const Eigen::VectorXf>(values.data(), Index(values.size()));
+  }
+  void read(const std::string& name, std::vector<float>& list) const { list = floats(name, {-1}); }
 
-  CompletionSide side(const std::string& prefix, Index size, Index other) const {
+  CompletionSide side(const std::string& prefix, Index size) const {
     CompletionSide side;
-    side.mean = matrix(prefix + "_mean", -1, -1);
-    if (side.mean.rows() == 0 && side.mean.cols() == 0) return side;  // structured atoms only
-    const Index width = side.mean.cols();
-    if (side.mean.rows() != size || width < 1)
-      reader_.refuse(
-          fmt::format("array '{}_mean' is {} x {} for {} ids", prefix, side.mean.rows(), width, size));
-    side.variance = matrix(prefix + "_variance", size, width, Lowest::zero);
-    const auto optional = [&](const std::string& name, Index rows) {
-      const bool empty = reader_.array(name, 2).shape[0] == 0;
-      return empty ? FactorMatrix() : matrix(name, rows, width);
-    };
-    side.pattern = optional(prefix + "_pattern", other);
-    side.features = optional(prefix + "_features", -1);
-    const auto vector = [&](const std::string& name, Lowest lowest) {
-      const auto& values = floats(name, {width}, lowest);
-      return Eigen::VectorXf(Eigen::Map<const Eigen::VectorXf>(values.data(), width));
-    };
-    side.intercept = vector(prefix + "_intercept", Lowest::any);
-    side.prior_variance = vector(prefix + "_prior_variance", Lowest::zero);
-    side.noise_weight = floats(prefix + "_noise_weight", {size}, Lowest::above_zero);
+    read(prefix + "_mean", side.mean);
+    if (side.mean.rows() == 0 && side.mean.cols() == 0)
+      return plain_side(size);  // as early versions wrote it
+    if (side.mean.rows() != size)
+      reader_.refuse(fmt::format("array '{}_mean' has {} rows for {} ids", prefix, side.mean.rows(), size));
+    for_each_part(prefix, [&](const std::string& name, auto part) { read(name, side.*part); });
     return side;
   }
 
@@ -108,17 +91,12 @@ class CompletionReader {
                           "sample_column_noise_weight", "sample_noise_variance"}))
       return {};
     const auto noise = reader_.list<double>("sample_noise_variance");
-    for (const double value : noise)
-      if (!(value >= 0 && std::isfinite(value)))
-        reader_.refuse(fmt::format("array 'sample_noise_variance' has the entry {}", value));
     const auto count = Index(noise.size());
-    const auto &u = floats("sample_rows", {count, rows, -1}),
-               &v = floats("sample_columns", {count, cols, -1});
+    const auto& u = floats("sample_rows", {count, rows, -1});
     const Index width = reader_.array("sample_rows", 3).shape[2];
-    if (width < 1 || reader_.array("sample_columns", 3).shape[2] != width)
-      reader_.refuse("samples of rows and of columns do not belong together");
-    const auto &wu = floats("sample_row_noise_weight", {count, rows}, Lowest::above_zero),
-               &wv = floats("sample_column_noise_weight", {count, cols}, Lowest::above_zero);
+    const auto &v = floats("sample_columns", {count, cols, width}),
+               &wu = floats("sample_row_noise_weight", {count, rows}),
+               &wv = floats("sample_column_noise_weight", {count, cols});
     std::vector<CompletionSample> result;
     for (Index s = 0; s < count; ++s)
       result.push_back({Eigen::Map<const FactorMatrix>(u.data() + s * rows * width, rows, width),
@@ -138,6 +116,8 @@ class CompletionReader {
       seen.index.push_back(int(column));
     }
     seen.value = floats("seen_value", {Index(seen.index.size())});
+    for (const float value : seen.value)
+      if (!std::isfinite(value)) reader_.refuse("array 'seen_value' has an entry that is not finite");
     bool fits = Index(seen.start.size()) == rows + 1 && seen.start.front() == 0 &&
                 seen.start.back() == std::int64_t(seen.index.size());
     for (std::size_t i = 1; fits && i < seen.start.size(); ++i) fits = seen.start[i] >= seen.start[i - 1];
@@ -157,6 +137,7 @@ class CompletionReader {
 
 void save_completion(const std::filesystem::path& path, const CompletionFile& file) {
   const CompletionModel& model = file.model;
+  require_sound(model);
   NpzArchive archive;
   archive["scaling"] = array_of(
       std::vector<double>{model.mean, model.scale, model.noise_variance, model.lowest, model.highest});
@@ -186,15 +167,18 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   write_npz(path, archive);
 }
 
-CompletionFile load_completion(const std::filesystem::path& path) {
-  const NpzArchive archive = read_npz(path);
-  const ArchiveReader reader(archive, path.string());
+namespace {
+
+bool holds_completion(const ArchiveReader& reader) {
+  const auto metadata = reader.metadata();
+  const auto kind = metadata.find("kind");
+  return kind != metadata.end() && kind->second == "completion";
+}
+
+CompletionFile completion_from(const ArchiveReader& reader) {
   const CompletionReader parts(reader);
   CompletionFile file;
   file.metadata = reader.metadata();
-  if (file.metadata["kind"] != "completion")
-    throw InvalidInput(fmt::format(
-        "{}: a factorization, not a completed matrix; `pursuit complete` makes those", path.string()));
   file.rows = IdTable(reader.list<std::string>("row_names"));
   file.cols = IdTable(reader.list<std::string>("column_names"));
   const Index rows = file.rows.size(), cols = file.cols.size();
@@ -203,33 +187,46 @@ CompletionFile load_completion(const std::filesystem::path& path) {
   if (scaling.size() != 5) reader.refuse("array 'scaling' must have 5 entries");
   model.mean = scaling[0], model.scale = scaling[1], model.noise_variance = scaling[2];
   model.lowest = scaling[3], model.highest = scaling[4];
-  if (!(std::isfinite(model.mean) && model.scale > 0 && std::isfinite(model.scale) &&
-        model.noise_variance >= 0 && std::isfinite(model.noise_variance) && model.lowest <= model.highest))
-    reader.refuse("array 'scaling' has entries that make no sense");
-  model.rows = parts.side("row", rows, cols);
-  model.cols = parts.side("column", cols, rows);
-  if (model.rows.mean.cols() != model.cols.mean.cols())
-    reader.refuse("rows and columns have different ranks");
+  model.rows = parts.side("row", rows);
+  model.cols = parts.side("column", cols);
   model.samples = parts.samples(rows, cols);
   if (reader.has_any({"left", "right", "weights"})) {
     model.atoms.left = reader.matrix("left");
     model.atoms.right = reader.matrix("right");
     const auto weights = reader.list<double>("weights");
     model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
-    if (model.atoms.left.rows() != rows || model.atoms.right.rows() != cols ||
-        model.atoms.left.cols() != model.atoms.rank() || model.atoms.right.cols() != model.atoms.rank() ||
-        !model.atoms.weights.allFinite())
-      reader.refuse("its atoms do not fit its rows, columns and weights");
   }
   file.seen = parts.seen(rows, cols);
+  if (model.atoms.rank() > 0) note_unseen(model, file.seen);
+  try {
+    require_sound(model);
+  } catch (const InvalidInput& defect) {
+    reader.refuse(defect.what());
+  }
   return file;
+}
+
+}  // namespace
+
+CompletionFile load_completion(const std::filesystem::path& path) {
+  const NpzArchive archive = read_npz(path);
+  const ArchiveReader reader(archive, path.string());
+  if (!holds_completion(reader))
+    throw InvalidInput(fmt::format(
+        "{}: a factorization, not a completed matrix; `pursuit complete` makes those", path.string()));
+  return completion_from(reader);
+}
+
+AnyModelFile load_any_model(const std::filesystem::path& path) {
+  const NpzArchive archive = read_npz(path);
+  const ArchiveReader reader(archive, path.string());
+  if (holds_completion(reader)) return completion_from(reader);
+  return model_from(reader);
 }
 
 bool is_completion_file(const std::filesystem::path& path) {
   const NpzArchive archive = read_npz(path);
-  const auto metadata = ArchiveReader(archive, path.string()).metadata();
-  const auto kind = metadata.find("kind");
-  return kind != metadata.end() && kind->second == "completion";
+  return holds_completion(ArchiveReader(archive, path.string()));
 }
 
 }  // namespace pursuit

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/archive_reader.hpp"
+#include "io/model_archive.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -76,7 +76,10 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
 
 ModelFile load_model(const std::filesystem::path& path) {
   const NpzArchive archive = read_npz(path);
-  const ArchiveReader reader(archive, path.string());
+  return model_from(ArchiveReader(archive, path.string()));
+}
+
+ModelFile model_from(const ArchiveReader& reader) {
   ModelFile file;
   file.model.left = reader.matrix("left");
   file.model.right = reader.matrix("right");

@@ -1,6 +1,21 @@
 #include "pursuit/objective/observed.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "pursuit/base/error.hpp"
+
 namespace pursuit {
+
+void require_indexable(Index entries) {
+  constexpr Index kMost = std::numeric_limits<int>::max();
+  if (entries > kMost)
+    throw InvalidInput(
+        fmt::format("{} observed entries: structured completion takes at most {} (those below and above "
+                    "the diagonal of a symmetric matrix both count)",
+                    entries, kMost));
+}
 
 template <class Visit>
 void ObservedObjective::for_each(const Visit& visit) const {
@@ -11,6 +26,7 @@ void ObservedObjective::for_each(const Visit& visit) const {
 
 ObservedObjective::ObservedObjective(const ObservedMatrix& data)
     : target_(data.by_row().value.begin(), data.by_row().value.end()), residual_(data.rows(), data.cols()) {
+  require_indexable(data.size());
   const GroupedEntries& entries = data.by_row();
   residual_.resizeNonZeros(data.size());
   std::copy(entries.start.begin(), entries.start.end(), residual_.outerIndexPtr());

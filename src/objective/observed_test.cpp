@@ -126,5 +126,12 @@ TEST(ObservedObjective, CountsTheEntriesOfRowsAndColumns) {
   EXPECT_EQ(f.row_counts()[2], 0);
 }
 
+TEST(ObservedObjective, RefusesMoreEntriesThanItsStartsCanCount) {
+  constexpr Index kMost = std::numeric_limits<int>::max();
+  EXPECT_NO_THROW(require_indexable(kMost));
+  EXPECT_THAT(message_of<InvalidInput>([&] { require_indexable(kMost + 1); }),
+              testing::HasSubstr("2147483648"));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -37,19 +37,21 @@ using CompletionObserver =
 /// Side information: entries (member, feature, value) of a table with one row per member.
 using FeatureTable = ObservedEntries;
 
+constexpr int kMostSamples = 1'000'000;
+
 struct CompletionOptions {
   Index max_rank = 31;      // at most so many atoms beyond the offsets
   bool use_pattern = true;  // whether having an entry counts as information
   double validation = 0.1;  // share of the entries held back while the rank is chosen (at most 30000 of them)
-  int samples = 0;          // draws to average over
+  int samples = 0;          // draws to average over, at most kMostSamples
   int stored_samples = 16;  // evenly spaced draws kept in the model
   std::optional<Range> range = {};  // of predictions; by default that of the observed entries
   const FeatureTable* row_features = nullptr;
   const FeatureTable* col_features = nullptr;
   std::vector<Position> predict =
       {};  // entries to predict on the way: averages over all draws, not over stored ones only
-  const CompletionModel* start =
-      nullptr;  // of fewer or as many rows and columns: refined for the new entries
+  const CompletionModel* start = nullptr;  // of fewer or as many rows and columns: refined for the new
+                                           // entries, unless they are of quite another size
   std::uint64_t seed = 0;
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
@@ -65,13 +67,31 @@ struct CompletionStage {
   double seconds;     // since the start
 };
 
+/// Why a run ended.
+enum class CompletionStop {
+  no_gain,       // more atoms did not predict the entries held back any better
+  rank_reached,  // as many atoms as allowed
+  all_sweeps,    // nothing was held back: as many sweeps as are of use
+  no_ascent,     // no structured atom was found that lowers the error
+  time_limit,
+  interrupted,  // the observer asked to stop
+};
+
+const char* name(CompletionStop stop);         // "no_gain", ...
+const char* explanation(CompletionStop stop);  // one sentence for people
+
 struct CompletionResult {
   CompletionModel model;
   std::vector<CompletionStage> path;
   std::vector<Prediction> predictions;  // of options.predict
   GroupedEntries seen;                  // the entries, by row: given back, for they may be large
-  bool interrupted = false;             // by the observer or the time limit
+  CompletionStop stop = CompletionStop::all_sweeps;
   double seconds = 0;
+
+  /// By the observer or the time limit; what there was by then is kept.
+  bool interrupted() const {
+    return stop == CompletionStop::time_limit || stop == CompletionStop::interrupted;
+  }
 };
 
 /// Draws that are worth their time: some 200 for a million entries, more for fewer.

@@ -29,11 +29,11 @@ struct MethodScore {
   double mean_seconds() const;
 };
 
-/// Methods by name: or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns), default, high. `done` is
-/// called after every run with the share of all runs that is done; returning false stops, and what there is
-/// is returned.
+/// Methods by name: or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns), default, high. `watch` is
+/// called at every step of a run and after it, with the share of all runs that is done; returning false
+/// stops, and the runs that were finished are returned.
 std::vector<MethodScore> evaluate(
     const ObservedEntries& entries, const std::vector<std::string>& methods, const Protocol& protocol,
-    const std::function<bool(double share, const std::string& what)>& done = {});
+    const std::function<bool(double share, const std::string& what)>& watch = {});
 
 }  // namespace pursuit

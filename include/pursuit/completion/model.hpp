@@ -5,8 +5,11 @@
 //   highest]
 //
 // The first part is the self-tuned one, offsets a, b and factors u, v with their variances; the second is the
-// sum of structured atoms. Either may be empty. Where posterior samples are kept, the first part is averaged
-// over them.
+// sum of structured atoms, which may be empty. Models of structured atoms have no u and v, and offsets of
+// zero where none were asked for. Where posterior samples are kept, the first part is averaged over them.
+//
+// A row that the model has never seen has the prior's a and u, and in structured atoms what rows with entries
+// have on average; the spread of these goes into the deviation. The same for columns.
 
 #include <span>
 #include <vector>
@@ -27,6 +30,8 @@ struct CompletionSide {
   FactorMatrix features;                      // one row per feature of side information (may be empty)
   Eigen::VectorXf intercept, prior_variance;  // of a member of which nothing is known
   std::vector<float> noise_weight;            // entries of a member have noise variance / its weight
+  std::vector<int>
+      unseen;  // with structured atoms: members without an entry, ascending; they count as never seen
 
   Index size() const { return mean.rows(); }
 };
@@ -51,11 +56,31 @@ struct CompletionModel {
   std::vector<CompletionSample> samples;
   Model atoms;
 
+  Index row_count() const { return rows.size(); }
+  Index column_count() const { return cols.size(); }
   /// Atoms beyond the offsets, of both kinds.
   Index rank() const { return std::max<Index>(rows.mean.cols() - 1, 0) + atoms.rank(); }
   /// Standard deviation of the noise of a typical entry, in the units of the data.
   double noise() const;
 };
+
+/// Rows or columns without offsets and factors.
+CompletionSide plain_side(Index size);
+
+/// InvalidInput, naming the part, where numbers of a model are not finite or out of reason, or where its
+/// parts do not fit together. What passes predicts finite numbers.
+void require_sound(const CompletionModel& model);
+
+/// Notes which rows and columns have none of the entries of a model of structured atoms.
+void note_unseen(CompletionModel& model, const GroupedEntries& by_row);
+
+/// What structured atoms are like for a member of which nothing is known: the mean and the variance, over the
+/// members with entries, of weight_k l_ik (rows) and of r_jk (columns).
+struct AverageMember {
+  Vector mean, variance;
+};
+AverageMember average_row(const CompletionModel& model);
+AverageMember average_column(const CompletionModel& model);
 
 /// A pair of indices; -1 stands for a row or column that the model has never seen.
 struct Position {
@@ -67,21 +92,10 @@ struct Prediction {
   double deviation = 0;  // standard deviation of the entry around `value`, noise included
 };
 
+/// InvalidArgument for positions outside the matrix.
 Prediction predict(const CompletionModel& model, Position position);
 std::vector<Prediction> predict(const CompletionModel& model, std::span<const Position> positions,
                                 int threads = 1);
-
-/// The `count` columns of largest predicted value in `row`, best first; `excluded` (ascending) are left out.
-struct Recommendation {
-  int col;
-  Prediction prediction;
-};
-std::vector<Recommendation> recommend(const CompletionModel& model, int row, Index count,
-                                      std::span<const int> excluded = {});
-
-/// The same for rows first .. last - 1, leaving out the entries of `seen` (by row) where it is given.
-std::vector<std::vector<Recommendation>> recommend(const CompletionModel& model, int first, int last,
-                                                   Index count, const GroupedEntries* seen, int threads);
 
 /// How predictions compare with values that were seen later.
 struct Accuracy {

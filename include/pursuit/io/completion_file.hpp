@@ -9,14 +9,16 @@
 //                                 posterior draws, along the first axis
 //   seen_start, seen_column, seen_value     the entries it was made from, row by row
 //   row_names, column_names       the ids
-//   metadata                      a JSON text: kind (completion), version, command, ...
+//   metadata                      a JSON text: kind (completion), version, command, stop, ...
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <variant>
 
 #include "pursuit/completion/model.hpp"
 #include "pursuit/io/id_table.hpp"
+#include "pursuit/io/model_file.hpp"
 #include "pursuit/linalg/observed_matrix.hpp"
 
 namespace pursuit {
@@ -28,11 +30,16 @@ struct CompletionFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// The file appears whole or not at all; OutputFailure where it cannot be written.
+/// The file appears whole or not at all; OutputFailure where it cannot be written, InvalidInput for a model
+/// that makes no sense (require_sound).
 void save_completion(const std::filesystem::path& path, const CompletionFile& file);
 
 /// InvalidInput names what is missing or does not fit.
 CompletionFile load_completion(const std::filesystem::path& path);
+
+/// A factorization or a completed matrix, whichever the file is; it is read once.
+using AnyModelFile = std::variant<ModelFile, CompletionFile>;
+AnyModelFile load_any_model(const std::filesystem::path& path);
 
 /// Whether the file is a completed matrix; false for a factorization, InvalidInput for anything else.
 bool is_completion_file(const std::filesystem::path& path);

@@ -10,6 +10,9 @@
 
 namespace pursuit {
 
+/// InvalidInput for more entries than the 32-bit starts of a sparse residual can count.
+void require_indexable(Index entries);
+
 class ObservedObjective {
  public:
   /// At X = 0. `data` is copied.

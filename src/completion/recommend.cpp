@@ -1,0 +1,194 @@
+#include "pursuit/completion/recommend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/kernel.hpp"
+#include "base/parallel.hpp"
+#include "completion/predictor.hpp"
+#include "linalg/blas.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr Index kRows = 64, kCols = 1024;  // of a block of scores, which stays in the second cache
+constexpr Index kGroup = 32;               // scores that are looked at together
+
+/// The best by predicted value before it is clipped, for many may reach the top of the range; then clipped.
+std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Index count,
+                                    const CompletionModel& model) {
+  const auto better = [](const Recommendation& a, const Recommendation& b) {
+    return a.prediction.value != b.prediction.value ? a.prediction.value > b.prediction.value : a.col < b.col;
+  };
+  const auto kept = std::min<std::size_t>(std::size_t(count), candidates.size());
+  std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept), candidates.end(), better);
+  candidates.resize(kept);
+  for (Recommendation& each : candidates)
+    each.prediction.value = std::clamp(each.prediction.value, model.lowest, model.highest);
+  return candidates;
+}
+
+void require_count(Index count) {
+  if (count < 0) throw InvalidArgument(fmt::format("{} recommendations: must be 0 or more", count));
+}
+
+/// Numbers of scores at places whose group of kGroup holds one of at least `threshold`, most often none.
+PURSUIT_KERNEL Index promising_groups(const float* scores, Index count, float threshold, int* groups) {
+  Index found = 0;
+  for (Index first = 0; first < count; first += kGroup) {
+    int promising = 0;
+    const Index last = std::min(count, first + kGroup);
+    for (Index j = first; j < last; ++j) promising |= int(scores[j] >= threshold);
+    groups[found] = int(first);
+    found += promising;
+  }
+  return found;
+}
+
+}  // namespace
+
+/// What may be among the best of a row, by scores that are off by at most half of `margin`.
+struct Recommender::Candidates {
+  struct Scored {
+    float score;
+    int col;
+  };
+  std::vector<Scored> scored;
+  std::size_t count = 0, room = 0;
+  double margin = 0;
+  float threshold = std::numeric_limits<float>::lowest();  // what is left out scores minus infinity
+
+  void offer(const float* scores, Index first, Index number) {
+    int groups[kCols / kGroup];
+    const Index found = promising_groups(scores, number, threshold, groups);
+    for (Index g = 0; g < found; ++g)
+      for (Index j = groups[g]; j < std::min<Index>(number, groups[g] + kGroup); ++j)
+        if (scores[j] >= threshold) {
+          scored.push_back({scores[j], int(first + j)});
+          if (scored.size() >= room) forget_the_rest();
+        }
+  }
+
+  void forget_the_rest() {
+    if (scored.size() > count) {
+      const auto last = scored.begin() + std::ptrdiff_t(count) - 1;
+      std::nth_element(scored.begin(), last, scored.end(),
+                       [](const Scored& a, const Scored& b) { return a.score > b.score; });
+      threshold = std::max(threshold, std::nextafter(float(last->score - margin), -INFINITY));
+      std::erase_if(scored, [&](const Scored& each) { return each.score < threshold; });
+    }
+    room = 2 * std::max(scored.size(), count) + kGroup;
+  }
+};
+
+std::vector<Recommendation> recommend(const CompletionModel& model, int row, Index count,
+                                      std::span<const int> excluded) {
+  require_count(count);
+  const Predictor predictor(model);
+  predictor.require_inside({row, -1});
+  std::vector<Recommendation> candidates;
+  candidates.reserve(std::size_t(model.column_count()));
+  for (int j = 0; j < model.column_count(); ++j)
+    if (!std::binary_search(excluded.begin(), excluded.end(), j))
+      candidates.push_back({j, predictor.unclipped({row, j})});
+  return best_of(std::move(candidates), count, model);
+}
+
+Recommender::Recommender(const CompletionModel& model) : model_(model) {
+  // Of a column: offset and factors, or those of every draw; then structured atoms.
+  const Index width = model.cols.mean.cols(),
+              drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
+  const Index draws = Index(model.samples.size()), own = draws > 0 ? draws * drawn : width;
+  const Index atoms = model.atoms.rank();
+  cols_.resize(model.column_count(), own + atoms);
+  if (draws == 0) cols_.leftCols(own) = model.cols.mean;
+  for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = model.samples[std::size_t(s)].cols;
+  if (atoms > 0) {
+    cols_.rightCols(atoms) = model.atoms.right.cast<float>();
+    const Vector average = average_column(model).mean;
+    for (const int j : model.cols.unseen) cols_.row(j).tail(atoms) = average.cast<float>();
+    average_row_ = average_row(model).mean;
+  }
+  for (Index j = 0; j < cols_.rows(); ++j)
+    longest_column_ = std::max(longest_column_, double(cols_.row(j).norm()));
+}
+
+/// What a row is multiplied with columns by; what it adds to all of them alike is left out.
+void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) const {
+  const Index atoms = model_.atoms.rank(), own = cols_.cols() - atoms;
+  if (model_.samples.empty()) {
+    factors.head(own) = model_.rows.mean.row(row);
+    factors[0] = 1;
+  } else {
+    const auto count = float(model_.samples.size());
+    for (std::size_t s = 0; s < model_.samples.size(); ++s) {
+      const FactorMatrix& draw = model_.samples[s].rows;
+      auto part = factors.segment(Index(s) * draw.cols(), draw.cols());
+      part = draw.row(row) / count;
+      part[0] = 1 / count;
+    }
+  }
+  if (atoms == 0) return;
+  const bool unseen = std::binary_search(model_.rows.unseen.begin(), model_.rows.unseen.end(), row);
+  const Vector weighted =
+      unseen ? average_row_
+             : Vector(model_.atoms.left.row(row).transpose().cwiseProduct(model_.atoms.weights));
+  factors.tail(atoms) = (weighted / model_.scale).cast<float>();
+}
+
+void Recommender::score(int first, std::span<Candidates> best, const GroupedEntries* seen) const {
+  const Index rows = Index(best.size()), width = cols_.cols();
+  FactorMatrix factors(rows, width);
+  std::vector<std::int64_t> next(best.size());  // entry of a row that is left out
+  for (Index i = 0; i < rows; ++i) {
+    fill_row(first + int(i), factors.row(i));
+    constexpr double kRounding = std::numeric_limits<float>::epsilon();
+    best[i].margin = 2 * kRounding * double(width + 4) * double(factors.row(i).norm()) * longest_column_;
+    if (seen) next[i] = seen->start[first + i];
+  }
+  std::vector<float> scores(std::size_t(rows * kCols));
+  for (Index col = 0; col < cols_.rows(); col += kCols) {
+    const Index count = std::min(kCols, cols_.rows() - col);
+    block_product<float>({cols_.data() + col * width, count, width, width, true}, factors.data(), rows,
+                         scores.data(), kCols);
+    for (Index i = 0; i < rows; ++i) {
+      float* of_row = &scores[std::size_t(i * kCols)];
+      if (seen)
+        for (; next[i] < seen->start[first + i + 1] && seen->index[next[i]] < col + count; ++next[i])
+          of_row[seen->index[next[i]] - col] = -INFINITY;
+      best[i].offer(of_row, col, count);
+    }
+  }
+}
+
+std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int last, Index count,
+                                                              const GroupedEntries* seen, int threads) const {
+  require_count(count);
+  if (first < 0 || last < first || last > model_.row_count())
+    throw InvalidArgument(fmt::format("rows {} to {}: the matrix has {}", first, last, model_.row_count()));
+  std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
+  if (count == 0) return result;
+  const SingleThreadedBlas single_threaded;
+  const Predictor predictor(model_);
+  parallel_for((last - first + kRows - 1) / kRows, resolve_threads(threads), [&](Index block) {
+    const int begin = first + int(block * kRows), end = std::min(last, begin + int(kRows));
+    std::vector<Candidates> best(std::size_t(end - begin));
+    for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();
+    score(begin, best, seen);
+    for (int row = begin; row < end; ++row) {
+      Candidates& of_row = best[std::size_t(row - begin)];
+      of_row.forget_the_rest();
+      std::vector<Recommendation> candidates;
+      for (const auto& each : of_row.scored)
+        candidates.push_back({each.col, predictor.unclipped({row, each.col})});
+      result[std::size_t(row - first)] = best_of(std::move(candidates), count, model_);
+    }
+  });
+  return result;
+}
+
+}  // namespace pursuit

@@ -1,0 +1,88 @@
+#include "pursuit/completion/recommend.hpp"
+
+#include "completion/test_support.hpp"
+#include "pursuit/completion/structured.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<int> columns(const std::vector<Recommendation>& list) {
+  std::vector<int> result;
+  for (const Recommendation& each : list) result.push_back(each.col);
+  return result;
+}
+
+/// One row, and columns with these offsets.
+CompletionModel columns_of(const std::vector<float>& offsets, Range range) {
+  CompletionModel model;
+  model.lowest = range.lowest;
+  model.highest = range.highest;
+  model.rows = plain_side(1);
+  model.cols = plain_side(Index(offsets.size()));
+  std::copy(offsets.begin(), offsets.end(), model.cols.mean.data());
+  return model;
+}
+
+TEST(Recommend, RanksBeforeItClipsAndLeavesOutWhatItShould) {
+  const CompletionModel model = columns_of({1, 7, 3, 9, 3, -2}, {0, 5});
+  EXPECT_THAT(columns(recommend(model, 0, 3)), ElementsAre(3, 1, 2));
+  EXPECT_THAT(columns(recommend(model, 0, 99)), ElementsAre(3, 1, 2, 4, 0, 5)) << "ties by column";
+  EXPECT_THAT(columns(recommend(model, 0, 3, std::vector{1, 2})), ElementsAre(3, 4, 0));
+  EXPECT_TRUE(recommend(model, 0, 0).empty());
+  const auto all = recommend(model, 0, 99);
+  EXPECT_EQ(all.front().prediction.value, 5);
+  EXPECT_EQ(all.back().prediction.value, 0);
+  const ObservedMatrix seen({1, 6, {0, 0}, {3, 5}, {1, 1}});
+  const auto lists = Recommender(model).of_rows(0, 1, 2, &seen.by_row(), 2);
+  ASSERT_EQ(lists.size(), 1U);
+  EXPECT_THAT(columns(lists[0]), ElementsAre(1, 2));
+}
+
+/// More rows and columns than fit into one block of scores, for every kind of model.
+TEST(Recommender, GivesManyRowsTheListsOfEachAlone) {
+  Planted data = planted(150, 1500, 2, 0.3, 0.05, 23);
+  data.train.rows = 152;  // of the last two rows nothing is known
+  data.train.cols = 1503;
+  const ObservedMatrix seen(data.train);
+  for (const CompletionModel& model :
+       {complete(data.train).model, complete(data.train, {.samples = 4, .stored_samples = 3}).model,
+        complete_structured(data.train, {.right = sparse(700), .max_rank = 3}).model,
+        complete_structured(data.train, {.offsets = true, .max_rank = 2}).model,
+        columns_of({1, 1, 1, 1, 1}, {0, 5})})
+    for (const GroupedEntries* left_out : {static_cast<const GroupedEntries*>(nullptr), &seen.by_row()}) {
+      const int rows = int(model.row_count());
+      const bool with = left_out && rows > 1;
+      for (const Index count : {1, 7, 2000}) {
+        const auto lists = Recommender(model).of_rows(0, rows, count, with ? left_out : nullptr, 2);
+        ASSERT_EQ(lists.size(), std::size_t(rows));
+        for (int i = 0; i < rows; i += 7) {
+          std::span<const int> excluded;
+          if (with) excluded = {left_out->index.data() + left_out->start[i], std::size_t(left_out->count(i))};
+          const auto alone = recommend(model, i, count, excluded);
+          ASSERT_EQ(columns(lists[std::size_t(i)]), columns(alone)) << "row " << i << ", " << count;
+          for (std::size_t k = 0; k < alone.size(); ++k)
+            ASSERT_EQ(lists[std::size_t(i)][k].prediction.value, alone[k].prediction.value);
+        }
+      }
+    }
+}
+
+TEST(Positions, OutsideTheMatrixAreRefusedWithTheirNumbers) {
+  const CompletionModel model = columns_of({1, 7, 3}, {0, 5});
+  for (const Position at : {Position{1, 0}, {0, 3}, {-2, 0}, {0, -2}, {10000000, 0}}) {
+    const std::string named = fmt::format("({}, {})", at.row, at.col);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { predict(model, at); }), HasSubstr(named));
+    const std::vector<Position> positions{{0, 0}, at};
+    EXPECT_THAT(message_of<InvalidArgument>([&] { predict(model, positions); }), HasSubstr(named));
+    if (at.col == 0) EXPECT_THROW(recommend(model, at.row, 1), InvalidArgument);
+  }
+  EXPECT_THROW(recommend(model, 0, -1), InvalidArgument);
+  EXPECT_THROW(Recommender(model).of_rows(0, 2, 1, nullptr, 1), InvalidArgument);
+  EXPECT_EQ(recommend(model, -1, 1).front().col, 1) << "a row never seen has recommendations too";
+}
+
+}  // namespace
+}  // namespace pursuit

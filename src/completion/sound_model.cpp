@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "pursuit/base/error.hpp"
+#include "pursuit/completion/model.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+// Values have unit variance in the self-tuned part: what is this large was not estimated, and would not
+// survive being squared and summed in single precision.
+constexpr double kLargestFactor = 1e9;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw InvalidInput("a completed matrix that makes no sense: " + what);
+}
+
+void require_number(const char* name, double value, double lowest, double highest) {
+  if (!(value >= lowest && value <= highest))
+    refuse(fmt::format("{} is {}; allowed is {:.6g} to {:.6g}", name, value, lowest, highest));
+}
+
+/// Every number in [lowest, highest]; NaN is in no such range.
+template <class Numbers>
+void require_within(const std::string& name, const Numbers& numbers, double lowest, double highest) {
+  for (Index k = 0; k < Index(numbers.size()); ++k)
+    if (const double value = numbers.data()[k]; !(value >= lowest && value <= highest))
+      refuse(
+          fmt::format("'{}' has the entry {}; allowed are {:.6g} to {:.6g}", name, value, lowest, highest));
+}
+
+template <class Array>
+void require_shape(const std::string& name, const Array& array, Index rows, Index cols) {
+  if (array.rows() != rows || array.cols() != cols)
+    refuse(fmt::format("'{}' is {} x {}, must be {} x {}", name, array.rows(), array.cols(), rows, cols));
+}
+
+template <class Numbers>
+void require_length(const std::string& name, const Numbers& numbers, Index length) {
+  if (Index(numbers.size()) != length)
+    refuse(fmt::format("'{}' has {} entries, must have {}", name, numbers.size(), length));
+}
+
+void require_weights(const std::string& name, const std::vector<float>& weights, Index length) {
+  require_length(name, weights, length);
+  require_within(name, weights, std::numeric_limits<float>::denorm_min(), kLargestFloat);
+}
+
+void require_sound(const std::string& name, const CompletionSide& side, Index other, Index width) {
+  const Index size = side.size();
+  require_shape(name + "_mean", side.mean, size, width);
+  require_within(name + "_mean", side.mean, -kLargestFactor, kLargestFactor);
+  require_shape(name + "_variance", side.variance, size, width);
+  require_within(name + "_variance", side.variance, 0, kLargestFactor);
+  if (side.pattern.size() > 0) require_shape(name + "_pattern", side.pattern, other, width);
+  require_within(name + "_pattern", side.pattern, -kLargestFactor, kLargestFactor);
+  if (side.features.size() > 0) require_shape(name + "_features", side.features, side.features.rows(), width);
+  require_within(name + "_features", side.features, -kLargestFloat, kLargestFloat);
+  require_length(name + "_intercept", side.intercept, width);
+  require_within(name + "_intercept", side.intercept, -kLargestFactor, kLargestFactor);
+  require_length(name + "_prior_variance", side.prior_variance, width);
+  require_within(name + "_prior_variance", side.prior_variance, 0, kLargestFactor);
+  require_weights(name + "_noise_weight", side.noise_weight, size);
+  require_within(name + "_unseen", side.unseen, 0, double(size - 1));
+  if (!std::is_sorted(side.unseen.begin(), side.unseen.end()))
+    refuse(fmt::format("'{}_unseen' does not ascend", name));
+}
+
+void require_sound(const CompletionSample& sample, Index rows, Index cols) {
+  const Index width = std::max<Index>(sample.rows.cols(), 1);
+  require_shape("sample_rows", sample.rows, rows, width);
+  require_shape("sample_columns", sample.cols, cols, width);
+  require_within("sample_rows", sample.rows, -kLargestFactor, kLargestFactor);
+  require_within("sample_columns", sample.cols, -kLargestFactor, kLargestFactor);
+  require_weights("sample_row_noise_weight", sample.row_noise_weight, rows);
+  require_weights("sample_column_noise_weight", sample.col_noise_weight, cols);
+  require_number("an entry of 'sample_noise_variance'", sample.noise_variance, 0, kLargestFactor);
+}
+
+}  // namespace
+
+void require_sound(const CompletionModel& model) {
+  require_number("the mean in 'scaling'", model.mean, -kLargestFloat, kLargestFloat);
+  require_number("the scale in 'scaling'", model.scale, std::numeric_limits<double>::min(),
+                 2 * kLargestFloat);
+  require_number("the noise variance in 'scaling'", model.noise_variance, 0, kLargestFactor);
+  if (!(model.lowest <= model.highest))
+    refuse(fmt::format("'scaling' has predictions from {} to {}", model.lowest, model.highest));
+  const Index rows = model.row_count(), cols = model.column_count(), width = model.rows.mean.cols();
+  if (rows < 1 || cols < 1 || width < 1)
+    refuse(fmt::format("{} rows and {} columns with {} offsets and factors", rows, cols, width));
+  require_sound("row", model.rows, cols, width);
+  require_sound("column", model.cols, rows, width);
+  for (const CompletionSample& sample : model.samples) {
+    if (sample.rows.cols() != model.samples.front().rows.cols()) refuse("'sample_rows' of different widths");
+    require_sound(sample, rows, cols);
+  }
+  const Index atoms = model.atoms.rank();
+  if (atoms > 0 || model.atoms.left.size() > 0 || model.atoms.right.size() > 0) {
+    require_shape("left", model.atoms.left, rows, atoms);
+    require_shape("right", model.atoms.right, cols, atoms);
+    require_within("left", model.atoms.left, -kLargestFloat, kLargestFloat);
+    require_within("right", model.atoms.right, -kLargestFloat, kLargestFloat);
+    constexpr double kLargestWeight =
+        std::numeric_limits<double>::max() / kLargestFloat / kLargestFloat / 1e9;
+    require_within("weights", model.atoms.weights, -kLargestWeight, kLargestWeight);
+  }
+}
+
+}  // namespace pursuit
