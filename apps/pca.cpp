@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "apps/console.hpp"
+#include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 struct PcaCommand {
   CommonOptions common;
+  TextInput text;
   PcaOptions options;
   std::string input, atoms = "sphere", effort = "normal", method = "pursuit",
                      deflation = "orthogonal-projection";
@@ -69,7 +72,10 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
   options.corrections = c.corrections;
   options.seed = c.options.seed;
   PcaResult result;
+  watch_interrupts();
+  options.go_on = [&] { return !was_interrupted() && timer.seconds() < c.options.time_limit; };
   result.loadings = baseline_components(parse_baseline(c.method), C, options);
+  result.interrupted = !options.go_on();
   result.explained_plain = plain_variance(C, result.loadings);
   result.explained_span = span_variance(C, result.loadings);
   if (data) {
@@ -117,9 +123,14 @@ int run(PcaCommand& c) {
     throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
   if (c.covariance && !c.out.empty())
     throw InvalidArgument("--out: a covariance has no samples to model; use --loadings");
-  prepare_outputs({c.out, c.loadings, c.scores});
-  const NamedMatrix input = read_matrix(c.input);
+  for (const auto& path : {c.loadings, c.scores})
+    if (!path.empty()) require_matrix_extension(path);
+  prepare_outputs({c.out, c.loadings, c.scores}, {c.input});
+  const NamedMatrix input = read_input(c.input, c.text);
   const PcaResult result = compute(c, input);
+  const Stop stop = !result.interrupted ? Stop::rank_reached
+                    : was_interrupted() ? Stop::interrupted
+                                        : Stop::time_limit;
 
   const auto names = component_names(result.loadings.cols());
   if (!c.loadings.empty()) write_matrix(c.loadings, {result.loadings, input.column_names, names});
@@ -135,7 +146,7 @@ int run(PcaCommand& c) {
                         {"weights", "free"},
                         {"centered", "true"},
                         {"seed", fmt::format("{}", c.options.seed)},
-                        {"stop", result.interrupted ? "interrupted" : "rank_reached"},
+                        {"stop", name(stop)},
                         {"explained_span", fmt::format("{}", result.explained_span)}},
                        result.means,
                        result.deviations});
@@ -149,22 +160,24 @@ int run(PcaCommand& c) {
                 {"nonzeros", support},
                 {"method", c.method},
                 {"sweeps", result.sweeps},
-                {"interrupted", result.interrupted},
+                {"interrupted", stop == Stop::interrupted},
+                {"stop", name(stop)},
                 {"seconds", result.seconds},
+                {"input", describe_input(input)},
                 {"peak_memory_bytes", peak_memory_bytes()}});
   } else {
-    fmt::print("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
+    say("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
     for (Index i = 0; i < result.loadings.cols(); ++i) {
       Index place = 0;
       result.loadings.col(i).cwiseAbs().maxCoeff(&place);
       const std::string variable = input.column_names.empty() ? fmt::format("variable {}", place + 1)
                                                               : input.column_names[std::size_t(place)];
-      fmt::print("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
+      say("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
     }
-    fmt::print("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s\n", result.explained_span,
-               result.explained_plain, result.seconds);
+    say("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s: {}\n", result.explained_span,
+        result.explained_plain, result.seconds, explanation(stop));
   }
-  return was_interrupted() ? interrupted : success;
+  return stop == Stop::interrupted ? interrupted : success;
 }
 
 }  // namespace
@@ -205,6 +218,7 @@ void add_pca(CLI::App& app, int& status) {
   sub->add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
   sub->add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
   sub->add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
+  add_text_options(*sub, c->text);
   add_common_options(*sub, c->common);
   sub->callback([c, &status] { status = run(*c); });
 }

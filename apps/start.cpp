@@ -1,6 +1,6 @@
-// Before everything else: OpenBLAS starts its threads when it is loaded, each with a buffer of 128 MB for which
-// it tries for ever. Where the address space is limited, the program starts over with the setting that tells it
-// not to; we call OpenBLAS on threads of our own anyway.
+// Before everything else: OpenBLAS starts its threads when it is loaded, each with a buffer of 128 MB for
+// which it tries for ever. Where the address space is limited, the program starts over with the setting that
+// tells it not to; we call OpenBLAS on threads of our own anyway.
 
 #if defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -31,7 +31,7 @@ void start_without_threads_of_openblas(int, char** argv, char** environment) {
 
 }  // namespace
 
-[[gnu::section(".preinit_array"), gnu::used]] static void (*const first)(int, char**, char**) =
-    start_without_threads_of_openblas;
+[[gnu::section(".preinit_array"),
+  gnu::used]] static void (*const first)(int, char**, char**) = start_without_threads_of_openblas;
 
 #endif

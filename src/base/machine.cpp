@@ -35,8 +35,8 @@ void for_each_group(const std::string& controller, const Visit& visit) {
     const std::string managed = fmt::format(",{},", line.substr(names, path - 1 - names));
     const bool unified = managed == ",,";
     if (!unified && managed.find(fmt::format(",{},", controller)) == std::string::npos) continue;
-    const std::filesystem::path root =
-        unified ? std::filesystem::path("/sys/fs/cgroup") : std::filesystem::path("/sys/fs/cgroup") / controller;
+    const std::filesystem::path root = unified ? std::filesystem::path("/sys/fs/cgroup")
+                                               : std::filesystem::path("/sys/fs/cgroup") / controller;
     std::filesystem::path group = std::filesystem::path(line.substr(path)).relative_path();
     while (true) {
       visit(root / group);
@@ -48,7 +48,8 @@ void for_each_group(const std::string& controller, const Visit& visit) {
 
 int cores_of_affinity() {
   const long online = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
-  // The mask of a machine with more cores than the usual set can count is refused; then all of them are meant.
+  // The mask of a machine with more cores than the usual set can count is refused; then all of them are
+  // meant.
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   const int count = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : int(online);
@@ -70,6 +71,17 @@ std::uint64_t bytes_in(const std::filesystem::path& path) {
   std::uint64_t bytes = kUnlimited;
   std::istringstream text(content_of(path));
   return text >> bytes ? bytes : kUnlimited;
+}
+
+/// What a control group uses beside copies of files, which give way when memory is wanted.
+std::uint64_t used_by(const std::filesystem::path& group) {
+  std::uint64_t used = bytes_in(group / "memory.current"), bytes = 0;
+  if (used == kUnlimited) used = bytes_in(group / "memory.usage_in_bytes");
+  if (used == kUnlimited) return 0;
+  std::istringstream figures(content_of(group / "memory.stat"));
+  for (std::string what; figures >> what >> bytes;)
+    if (what == "file" || what == "total_cache") return used > bytes ? used - bytes : 0;
+  return used;
 }
 
 std::uint64_t difference(std::uint64_t limit, std::uint64_t used) {
@@ -119,9 +131,9 @@ int usable_cores() {
 std::uint64_t available_memory() {
   std::uint64_t available = std::min(free_in_machine(), free_in_address_space());
   for_each_group("memory", [&](const std::filesystem::path& group) {
-    available = std::min(available, difference(bytes_in(group / "memory.max"), bytes_in(group / "memory.current")));
-    available = std::min(available, difference(bytes_in(group / "memory.limit_in_bytes"),
-                                               bytes_in(group / "memory.usage_in_bytes")));
+    const std::uint64_t limit =
+        std::min(bytes_in(group / "memory.max"), bytes_in(group / "memory.limit_in_bytes"));
+    available = std::min(available, difference(limit, used_by(group)));
   });
   return available;
 }
