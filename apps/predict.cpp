@@ -65,7 +65,10 @@ int run_predict(const PredictCommand& c) {
                           {"unknown", unknown},
                           {"seconds", timer.seconds()},
                           {"peak_memory_bytes", peak_memory_bytes()}};
-    listed ? object["predictions"] = std::move(list) : object["output"] = c.out;
+    if (listed)
+      object["predictions"] = std::move(list);
+    else
+      object["output"] = c.out;
     print_json(object);
   }
   if (unknown > 0)

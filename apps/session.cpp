@@ -17,10 +17,12 @@ volatile std::sig_atomic_t received_signal = 0;
 std::string typed_command;  // set once at start-up
 
 extern "C" void on_signal(int signal) {
-  received_signal = signal;
   // A second one ends the program at once, except that a terminal may say twice that it goes away.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  if (received_signal != 0 && signal != SIGHUP) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  received_signal = signal;
 }
 
 /// How much of a run is done: atoms are nine tenths of it, the polish the rest.

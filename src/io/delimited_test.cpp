@@ -86,7 +86,7 @@ TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
 }
 
 TEST(Delimited, NumbersWithUnitsAreNoNames) {
-  for (const char* text : {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "\"1,000\";(2)\n3;4\n",
+  for (const char* text : {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "(1),2\n3,4\n",
                            "-$1,2 %\n3,4\n", "<1,2\n3,4\n"})
     EXPECT_THAT(refusal(text), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not"))) << text;
   expect_square("1st,3cm\n1,2\n3,4\n", {}, {"1st", "3cm"});

@@ -33,7 +33,7 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
   if (entries > kMost) {
     refuse(where, fmt::format("{} stored entries are too many: at most {} are supported", entries, kMost));
   }
-  constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 24, kLinesPerEntry = 64;
+  constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 20, kLinesPerEntry = 64;
   const std::int64_t most_lines = std::max(kAlwaysAllowed, kLinesPerEntry * entries);
   if (rows > most_lines || columns > most_lines) {
     refuse(where,
