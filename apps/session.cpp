@@ -44,7 +44,6 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--threads", options.threads,
                   "Threads to use, at most one per core; 0: all cores; the result does not depend on it")
-      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <string>
 #if defined(__SANITIZE_THREAD__)
 #include <atomic>
 #include <thread>
@@ -12,13 +13,16 @@
 #endif
 
 #include "base/machine.hpp"
+#include "pursuit/base/error.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit {
 
 /// The number of threads meant by an option where 0 says "all cores". More threads than cores gain nothing
-/// and results do not depend on them, so that larger numbers mean all cores too.
+/// and results do not depend on them, so that larger numbers mean all cores too. Negative ones are refused.
 inline int resolve_threads(int threads) {
+  if (threads < 0)
+    throw InvalidArgument("threads " + std::to_string(threads) + ": must be 0 (all cores) or more");
   return threads > 0 ? std::min(threads, usable_cores()) : usable_cores();
 }
 

@@ -37,6 +37,10 @@ TEST(ResolveThreads, ZeroMeansAllCores) {
   EXPECT_EQ(resolve_threads(1), 1);
 }
 
+TEST(ResolveThreads, NegativeNumbersAreRefused) {
+  EXPECT_THROW(resolve_threads(-1), InvalidArgument);
+}
+
 TEST(ResolveThreads, CoresAreTheMost) {
   EXPECT_EQ(resolve_threads(100000), usable_cores());
   EXPECT_EQ(resolve_threads(std::numeric_limits<int>::max()), usable_cores());
