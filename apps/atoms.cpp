@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "apps/console.hpp"
 #include "apps/session.hpp"
 #include "pursuit/atoms/laws.hpp"
 #include "pursuit/base/error.hpp"
@@ -62,8 +63,8 @@ int list(bool json) {
     print_json(all);
     return success;
   }
-  for (const CatalogueEntry& entry : catalogue()) fmt::print("{:<20} {}\n", entry.form, entry.summary);
-  fmt::print("\n'pursuit atoms SPEC' explains one; sets combine with '+', see 'pursuit atoms --help'.\n");
+  for (const CatalogueEntry& entry : catalogue()) say("{:<20} {}\n", entry.form, entry.summary);
+  say("\n'pursuit atoms SPEC' explains one; sets combine with '+', see 'pursuit atoms --help'.\n");
   return success;
 }
 
@@ -130,18 +131,17 @@ int explain(const AtomsCommand& command) {
                 {"trials", command.trials},
                 {"broken_laws", laws}});
   } else {
-    fmt::print("{}\n", atoms->spec());
+    say("{}\n", atoms->spec());
     for (const CatalogueEntry* entry : mentioned(command.spec))
-      fmt::print("\n  {}: {}\n{}\n", entry->form, entry->summary, wrapped(entry->description, 96, "    "));
-    fmt::print("\n  members    {}, {}\n", set.has_unit_norms() ? "unit vectors" : "of any norm",
-               set.symmetric() ? "u with -u" : "-u need not be one with u");
-    fmt::print("  maximize   {}\n", describe_oracle(set));
-    fmt::print("  fit        {}\n", set.exact_fit() && set.oracle_factor() == 1
-                                        ? "exact"
-                                        : "exact for equal curvatures, otherwise a local optimum");
-    if (broken.empty())
-      fmt::print("  laws       all kept on {} random vectors of {} entries\n", command.trials, n);
-    for (const auto& [law, detail] : broken) fmt::print("  broken     the law of {}: {}\n", law, detail);
+      say("\n  {}: {}\n{}\n", entry->form, entry->summary, wrapped(entry->description, 96, "    "));
+    say("\n  members    {}, {}\n", set.has_unit_norms() ? "unit vectors" : "of any norm",
+        set.symmetric() ? "u with -u" : "-u need not be one with u");
+    say("  maximize   {}\n", describe_oracle(set));
+    say("  fit        {}\n", set.exact_fit() && set.oracle_factor() == 1
+                                 ? "exact"
+                                 : "exact for equal curvatures, otherwise a local optimum");
+    if (broken.empty()) say("  laws       all kept on {} random vectors of {} entries\n", command.trials, n);
+    for (const auto& [law, detail] : broken) say("  broken     the law of {}: {}\n", law, detail);
   }
   return broken.empty() ? success : bad_input;
 }
@@ -156,7 +156,7 @@ void add_atoms(CLI::App& app, int& status) {
   sub->add_option("--length", command->length, "Entries of the vectors to check with; by default what fits");
   sub->add_option("--trials", command->trials, "Random vectors to check with")->capture_default_str();
   sub->add_option("--seed", command->seed, "Of the random vectors")->capture_default_str();
-  sub->add_flag("--json", command->json, "Print one JSON object");
+  add_json_option(*sub, command->json);
   sub->callback(
       [command, &status] { status = command->spec.empty() ? list(command->json) : explain(*command); });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/completion.hpp"
+#include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
@@ -235,22 +236,20 @@ int run(const CompleteCommand& c) {
   parse_regularization(c.regularize);
   for (const auto& spec : {c.left, c.right, c.symmetric})
     if (!spec.empty()) parse_atoms(spec);
-  prepare_outputs({c.out, c.plot});
+  prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features});
   const Timer timer;
   Input input = read_input(c);
   const double reading = timer.seconds();
   if (input.unknown > 0)
-    fmt::print(stderr, "pursuit: note: {} of {} test entries have a row or column without training entries\n",
-               input.unknown, input.test.size());
+    tell("pursuit: note: {} of {} test entries have a row or column without training entries\n",
+         input.unknown, input.test.size());
   for (const auto& [file, side] :
        {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
     if (*file) print_features(**file, side);
   CompletionResult result = compute(c, input);
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
-    fmt::print(
-        stderr,
-        "pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
-        overlap, input.test.size());
+    tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
+         overlap, input.test.size());
   if (!c.plot.empty()) write_path_plot(c.plot, result.path);
   print_stages(result.path);
   nlohmann::json object{{"rank", result.model.rank()},
@@ -272,8 +271,8 @@ int run(const CompleteCommand& c) {
     object["test"]["unknown"] = input.unknown;
     print_accuracy(figures);
   }
-  fmt::print(stderr, "\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
-             result.model.noise(), result.seconds, explanation(result.stop));
+  tell("\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
+       result.model.noise(), result.seconds, explanation(result.stop));
   if (!c.out.empty()) {
     CompletionFile file{
         std::move(result.model),
@@ -282,7 +281,7 @@ int run(const CompleteCommand& c) {
         std::move(result.seen),
         {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}, {"stop", name(result.stop)}}};
     save_completion(c.out, file);
-    fmt::print(stderr, "model written to {}\n", c.out);
+    tell("model written to {}\n", c.out);
   }
   if (c.common.json) print_json(object);
   return result.interrupted() && was_interrupted() ? interrupted : success;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <memory>
 
+#include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/report/progress_bar.hpp"
@@ -89,20 +90,17 @@ nlohmann::json describe(const std::vector<CompletionStage>& path) {
 }
 
 void print_accuracy(const Accuracy& accuracy) {
-  fmt::print(stderr, "\ntest: RMSE {:.5f}, MAE {:.5f} over {} entries\n", accuracy.rmse, accuracy.mae,
-             accuracy.count);
-  fmt::print(stderr, "{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
-  fmt::print(stderr, "{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside",
-             100 * accuracy.inside_50, 100 * accuracy.inside_80, 100 * accuracy.inside_95);
+  tell("\ntest: RMSE {:.5f}, MAE {:.5f} over {} entries\n", accuracy.rmse, accuracy.mae, accuracy.count);
+  tell("{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
+  tell("{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside", 100 * accuracy.inside_50,
+       100 * accuracy.inside_80, 100 * accuracy.inside_95);
 }
 
 void print_stages(const std::vector<CompletionStage>& path) {
-  fmt::print(stderr, "{:>6} {:>8} {:>10} {:>16} {:>9}\n", "rank", "sweeps", "noise", "validation RMSE",
-             "seconds");
+  tell("{:>6} {:>8} {:>10} {:>16} {:>9}\n", "rank", "sweeps", "noise", "validation RMSE", "seconds");
   for (const CompletionStage& stage : path)
-    fmt::print(stderr, "{:>6} {:>8} {:>10.5f} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
-               std::isfinite(stage.validation) ? fmt::format("{:.5f}", stage.validation) : "-",
-               stage.seconds);
+    tell("{:>6} {:>8} {:>10.5f} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
+         std::isfinite(stage.validation) ? fmt::format("{:.5f}", stage.validation) : "-", stage.seconds);
 }
 
 nlohmann::json describe(const FeatureFile& file) {
@@ -113,9 +111,9 @@ void print_features(const FeatureFile& file, const std::string& side) {
   constexpr std::size_t kShown = 5;
   const std::vector<std::string> first(
       file.names.begin(), file.names.begin() + std::ptrdiff_t(std::min(kShown, file.names.size())));
-  fmt::print(stderr, "{} features, {}: {} features of {} {}s: {}{}\n", side,
-             file.is_table ? "a table" : "lines of id, feature, value", file.names.size(), file.members, side,
-             printable(fmt::format("{}", fmt::join(first, ", "))), file.names.size() > kShown ? ", ..." : "");
+  tell("{} features, {}: {} features of {} {}s: {}{}\n", side,
+       file.is_table ? "a table" : "lines of id, feature, value", file.names.size(), file.members, side,
+       printable(fmt::format("{}", fmt::join(first, ", "))), file.names.size() > kShown ? ", ..." : "");
 }
 
 std::string csv_field(std::string_view text) {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
+#include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -91,7 +93,13 @@ std::string side_by_side(const std::vector<std::string>& blocks) {
   return result;
 }
 
-int run(const std::string& folder) {
+/// Words for people: on standard output, or nowhere where a JSON object goes there.
+template <class... Values>
+void narrate(bool json, fmt::format_string<Values...> format, Values&&... values) {
+  if (!json) say(format, std::forward<Values>(values)...);
+}
+
+int run(const std::string& folder, bool json) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw OutputFailure(fmt::format("{}: {}", folder, error.message()));
@@ -106,18 +114,19 @@ int run(const std::string& folder) {
       {"nonneg", "nonneg", "nonneg", "nonneg"},
       {"sparse", "sphere", fmt::format("sparse:{}", sparsity), "free"},
       {"nonneg+sparse", "nonneg", fmt::format("nonneg+sparse:{}", sparsity), "nonneg"}};
-  fmt::print(
-      "{} noisy pictures of {} x {} pixels, each a mixture of {} hidden parts. Which factorization finds "
-      "them?\n\n",
-      kImages, kSide, kSide, parts.cols());
+  narrate(json,
+          "{} noisy pictures of {} x {} pixels, each a mixture of {} hidden parts. Which factorization finds "
+          "them?\n\n",
+          kImages, kSide, kSide, parts.cols());
 
   std::vector<Tile> tiles;
   for (Index i = 0; i < parts.cols(); ++i)
     tiles.push_back({fmt::format("part {}", i + 1), picture(parts.col(i))});
   std::vector<Series> errors;
   std::vector<std::string> shown;
-  fmt::print("{:<15} {:<24} {:>9} {:>10} {:>10} {:>9}\n", "atoms", "sets (left x right)", "error",
-             "recovered", "worst part", "seconds");
+  nlohmann::json found = nlohmann::json::array();
+  narrate(json, "{:<15} {:<24} {:>9} {:>10} {:>10} {:>9}\n", "atoms", "sets (left x right)", "error",
+          "recovered", "worst part", "seconds");
   for (const auto& [name, left, right, weights] : contenders) {
     const FactorResult result = factor(data, {.rank = parts.cols(),
                                               .left = parse_atoms(left),
@@ -125,9 +134,17 @@ int run(const std::string& folder) {
                                               .weights = parse_weight_rule(weights)});
     Vector similarity;
     const auto matched = match(parts, result.model.right, similarity);
-    fmt::print("{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name,
-               fmt::format("{} x {}", left, right), result.relative_error,
-               (similarity.array() > 0.95).count(), parts.cols(), similarity.minCoeff(), result.seconds);
+    narrate(json, "{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name,
+            fmt::format("{} x {}", left, right), result.relative_error, (similarity.array() > 0.95).count(),
+            parts.cols(), similarity.minCoeff(), result.seconds);
+    found.push_back({{"name", name},
+                     {"left", left},
+                     {"right", right},
+                     {"weights", weights},
+                     {"relative_error", result.relative_error},
+                     {"recovered", (similarity.array() > 0.95).count()},
+                     {"worst_similarity", similarity.minCoeff()},
+                     {"seconds", result.seconds}});
     const Trace steps = path_by_rank(result.trace);
     Series series{name, Vector(Index(steps.size())), Vector(Index(steps.size()))};
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -141,18 +158,23 @@ int run(const std::string& folder) {
     if (name == "SVD" || name == "nonneg+sparse")
       shown.push_back(terminal_image(picture(result.model.right.col(matched[2])).cwiseAbs()));
   }
-  fmt::print("\n(recovered: parts whose best atom has a cosine above 0.95 with it)\n\n");
-  fmt::print("part 3, as planted, as SVD finds it, and as nonneg+sparse finds it:\n\n{}\n",
-             side_by_side({terminal_image(picture(parts.col(2))), shown[0], shown[1]}));
-  fmt::print("{}\n",
-             terminal_line_plot(errors.back().y, {"error by rank, nonneg+sparse", "rank", "error"}, 50, 8));
+  narrate(json, "\n(recovered: parts whose best atom has a cosine above 0.95 with it)\n\n");
+  narrate(json, "part 3, as planted, as SVD finds it, and as nonneg+sparse finds it:\n\n{}\n",
+          side_by_side({terminal_image(picture(parts.col(2))), shown[0], shown[1]}));
+  narrate(json, "{}\n",
+          terminal_line_plot(errors.back().y, {"error by rank, nonneg+sparse", "rank", "error"}, 50, 8));
 
   write_file_atomically(
       file("atoms.svg"),
       svg_image_grid(tiles, int(parts.cols()), "Planted parts (first row) and the atoms closest to them"));
   write_file_atomically(file("error_by_rank.svg"),
                         svg_line_plot(errors, {"Error by rank", "rank", "relative error"}));
-  fmt::print("pictures: {} and {}\n", file("atoms.svg"), file("error_by_rank.svg"));
+  narrate(json, "pictures: {} and {}\n", file("atoms.svg"), file("error_by_rank.svg"));
+  if (json)
+    print_json({{"parts", parts.cols()},
+                {"factorizations", found},
+                {"pictures", {file("atoms.svg"), file("error_by_rank.svg")}},
+                {"peak_memory_bytes", peak_memory_bytes()}});
   return success;
 }
 
@@ -164,7 +186,9 @@ void add_demo(CLI::App& app, int& status) {
   auto folder = std::make_shared<std::string>("demo-output");
   sub->footer("Example:\n  pursuit demo --out demo-output");
   sub->add_option("-o,--out", *folder, "Folder for the pictures")->capture_default_str();
-  sub->callback([folder, &status] { status = run(*folder); });
+  auto json = std::make_shared<bool>(false);
+  add_json_option(*sub, *json);
+  sub->callback([folder, json, &status] { status = run(*folder, *json); });
 }
 
 }  // namespace pursuit::app

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/completion.hpp"
+#include "apps/console.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/report/progress_bar.hpp"
@@ -70,14 +71,13 @@ int run(const EvaluateCommand& c) {
       });
   const auto paper = paper_figures(ratings.entries);
   nlohmann::json rows = nlohmann::json::array();
-  fmt::print(stderr, "{:<16} {:>8} {:>10} {:>12} {:>6} {:>10}\n", "method", "paper", "RMSE", "variance",
-             "runs", "seconds");
+  tell("{:<16} {:>8} {:>10} {:>12} {:>6} {:>10}\n", "method", "paper", "RMSE", "variance", "runs", "seconds");
   for (const MethodScore& score : scores) {
     if (score.rmse.empty()) continue;
     const auto published = paper.find(score.method);
-    fmt::print(stderr, "{:<16} {:>8} {:>10.4f} {:>12.2e} {:>6} {:>10.2f}\n", score.method,
-               published != paper.end() ? fmt::format("{:g}", published->second) : "-", score.mean_rmse(),
-               score.variance_of_rmse(), score.rmse.size(), score.mean_seconds());
+    tell("{:<16} {:>8} {:>10.4f} {:>12.2e} {:>6} {:>10.2f}\n", score.method,
+         published != paper.end() ? fmt::format("{:g}", published->second) : "-", score.mean_rmse(),
+         score.variance_of_rmse(), score.rmse.size(), score.mean_seconds());
     nlohmann::json row{{"method", score.method},
                        {"rmse", score.mean_rmse()},
                        {"rmse_variance", score.variance_of_rmse()},

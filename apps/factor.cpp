@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "apps/console.hpp"
+#include "apps/input.hpp"
 #include "apps/known_atoms.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 struct FactorCommand {
   CommonOptions common;
+  TextInput text;
   FactorOptions options;
   KnownAtoms known;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
@@ -70,9 +73,10 @@ FactorResult compute(const FactorCommand& command, FactorOptions options, const 
 
 int run(const FactorCommand& command) {
   const FactorOptions options = options_of(command);
-  prepare_outputs({command.out, command.plot});
+  prepare_outputs({command.out, command.plot},
+                  {command.input, command.known.fix_left, command.known.fix_right});
 
-  NamedMatrix input = read_matrix(command.input);
+  NamedMatrix input = read_input(command.input, command.text);
   const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   if (!command.out.empty())
@@ -93,11 +97,12 @@ int run(const FactorCommand& command) {
   if (command.common.json) {
     nlohmann::json object = describe(result);
     object["oracle_factor"] = factor;
+    object["input"] = describe_input(input);
     print_json(object);
   } else {
     print_summary(result, command.out);
     if (factor < 1)
-      fmt::print("The oracle of these sets is inexact: it reaches at least {:.3g} of the best.\n", factor);
+      say("The oracle of these sets is inexact: it reaches at least {:.3g} of the best.\n", factor);
   }
   return result.stop == Stop::interrupted ? interrupted : success;
 }
@@ -126,6 +131,7 @@ void add_factor(CLI::App& app, int& status) {
   sub->add_option("-o,--out", command->out,
                   "Write the model here (.npz: left, right, weights, trace, metadata)");
   sub->add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
+  add_text_options(*sub, command->text);
   add_common_options(*sub, command->common);
   sub->callback([command, &status] { status = run(*command); });
 }

@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
+#include "pursuit/base/timer.hpp"
 #include "pursuit/io/generate_ratings.hpp"
 
 namespace pursuit::app {
@@ -18,13 +20,23 @@ Examples:
   pursuit generate ratings --rows 71567 --cols 10681 --entries 10000054 --seed 1 --out ratings.dat
   pursuit generate ratings --rows 500 --cols 300 --entries 10000 --noise 0.5 --out small.csv)";
 
-int run_ratings(const RatingsShape& shape, const std::string& out) {
+int run_ratings(const RatingsShape& shape, const std::string& out, bool json) {
   require_ratings_extension(out);
   prepare_outputs({out});
+  const Timer timer;
   const ObservedEntries entries = generate_ratings(shape);
   write_ratings(out, entries);
-  fmt::print("{}: {} ratings, {} rows x {} columns, {:.3g}% observed\n", out, entries.size(), entries.rows,
-             entries.cols, 100 * double(entries.size()) / double(entries.rows) / double(entries.cols));
+  if (json) {
+    print_json({{"output", out},
+                {"rows", entries.rows},
+                {"columns", entries.cols},
+                {"entries", entries.size()},
+                {"seconds", timer.seconds()},
+                {"peak_memory_bytes", peak_memory_bytes()}});
+    return success;
+  }
+  say("{}: {} ratings, {} rows x {} columns, {:.3g}% observed\n", out, entries.size(), entries.rows,
+      entries.cols, 100 * double(entries.size()) / double(entries.rows) / double(entries.cols));
   return success;
 }
 
@@ -37,6 +49,7 @@ void add_generate(CLI::App& app, int& status) {
   CLI::App* ratings = sub->add_subcommand("ratings", "Observed entries of a matrix, for completion");
   auto shape = std::make_shared<RatingsShape>();
   auto out = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
   ratings->footer(kFooter);
   ratings->add_option("--rows", shape->rows, "Number of rows (users)")->required();
   ratings->add_option("--cols", shape->cols, "Number of columns (items)")->required();
@@ -45,7 +58,8 @@ void add_generate(CLI::App& app, int& status) {
   ratings->add_option("--rank", shape->rank, "Rank of the tastes behind the ratings")->capture_default_str();
   ratings->add_option("--noise", shape->noise, "Standard deviation of the noise")->capture_default_str();
   ratings->add_option("-o,--out", *out, "File to write: .dat (row::col::value::0) or .csv")->required();
-  ratings->callback([shape, out, &status] { status = run_ratings(*shape, *out); });
+  add_json_option(*ratings, *json);
+  ratings->callback([shape, out, json, &status] { status = run_ratings(*shape, *out, *json); });
 }
 
 }  // namespace pursuit::app

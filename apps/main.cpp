@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <sstream>
 
+#include "apps/console.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/model_file.hpp"
@@ -19,16 +21,23 @@ constexpr const char* kFooter = R"(Examples:
   pursuit demo
 
 Exit status: 0 success, 2 a wrong option, 3 input that cannot be used, 4 output that cannot be written,
-130 interrupted (the result so far is kept), 1 anything unexpected.)";
+1 anything unexpected, 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP (the result so far is kept).)";
 
 int fail(int status, const char* what) {
-  fmt::print(stderr, "pursuit: {}\n", what);
+  pursuit::app::tell("pursuit: {}\n", what);
   return status;
 }
 
-}  // namespace
+/// What CLI11 has to say, through our streams.
+int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const int status = app.exit(error, out, err);
+  pursuit::app::write_to_stdout(out.str());
+  pursuit::app::write_to_stderr(err.str());
+  return status == 0 ? pursuit::app::success : pursuit::app::bad_usage;
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace pursuit::app;
   CLI::App app("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit");
   app.set_version_flag("--version", pursuit::version());
@@ -52,17 +61,29 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? success : bad_usage;
+    return finish_parsing(app, error);
   } catch (const pursuit::InvalidArgument& error) {
     return fail(bad_usage, error.what());
   } catch (const pursuit::InvalidInput& error) {
     return fail(bad_input, error.what());
   } catch (const pursuit::OutputFailure& error) {
     return fail(cannot_write, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(internal_error, "not enough memory");
-  } catch (const std::exception& error) {
-    return fail(internal_error, error.what());
   }
-  return status;
+  return status == interrupted ? status_of_interrupt() : status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace pursuit::app;
+  secure_standard_streams();
+  int status = success;
+  try {
+    status = run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    status = fail(internal_error, "not enough memory");
+  } catch (const std::exception& error) {
+    status = fail(internal_error, error.what());
+  }
+  return finish_stdout() || status != success ? status : int(cannot_write);
 }

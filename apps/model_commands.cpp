@@ -6,9 +6,12 @@
 #include <cmath>
 #include <memory>
 
+#include "apps/console.hpp"
+#include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
@@ -29,7 +32,7 @@ std::string stop_of(const Metadata& metadata) {
 }
 
 void print_metadata(const Metadata& metadata) {
-  for (const auto& [key, value] : metadata) fmt::print("  {:<16} {}\n", printable(key), printable(value));
+  for (const auto& [key, value] : metadata) say("  {:<16} {}\n", printable(key), printable(value));
 }
 
 nlohmann::json describe(const ModelFile& file) {
@@ -80,19 +83,17 @@ int inspect_completion(const CompletionFile& file, bool json) {
                 {"peak_memory_bytes", peak_memory_bytes()}});
     return success;
   }
-  fmt::print("completed matrix, {} x {}, from {} entries\n\n", file.rows.size(), file.cols.size(),
-             file.seen.index.size());
+  say("completed matrix, {} x {}, from {} entries\n\n", file.rows.size(), file.cols.size(),
+      file.seen.index.size());
   print_metadata(file.metadata);
-  fmt::print("  {:<16} {:.6g}\n  {:<16} {:.6g}\n  {:<16} {:.6g} to {:.6g}\n  {:<16} {}\n", "mean", model.mean,
-             "noise", model.noise(), "range", model.lowest, model.highest, "posterior draws",
-             model.samples.size());
-  fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "size or weight", "left support", "right support");
+  say("  {:<16} {:.6g}\n  {:<16} {:.6g}\n  {:<16} {:.6g} to {:.6g}\n  {:<16} {}\n", "mean", model.mean,
+      "noise", model.noise(), "range", model.lowest, model.highest, "posterior draws", model.samples.size());
+  say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "size or weight", "left support", "right support");
   for (std::size_t k = 0; k < atoms.size(); ++k) {
     const bool structured = atoms[k].contains("weight");
-    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", k + 1,
-               atoms[k][structured ? "weight" : "size"].get<double>(),
-               structured ? atoms[k]["left_support"].get<Index>() : Index(file.rows.size()),
-               structured ? atoms[k]["right_support"].get<Index>() : Index(file.cols.size()));
+    say("{:>6} {:>14.6g} {:>13} {:>14}\n", k + 1, atoms[k][structured ? "weight" : "size"].get<double>(),
+        structured ? atoms[k]["left_support"].get<Index>() : Index(file.rows.size()),
+        structured ? atoms[k]["right_support"].get<Index>() : Index(file.cols.size()));
   }
   return success;
 }
@@ -102,20 +103,20 @@ int inspect_factorization(const ModelFile& file, bool json) {
     print_json(describe(file));
     return success;
   }
-  fmt::print("{} x {}, {} {}atoms\n\n", file.model.left.rows(), file.model.right.rows(), file.model.rank(),
-             file.model.symmetric ? "symmetric " : "");
+  say("{} x {}, {} {}atoms\n\n", file.model.left.rows(), file.model.right.rows(), file.model.rank(),
+      file.model.symmetric ? "symmetric " : "");
   print_metadata(file.metadata);
-  fmt::print("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
+  say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
   for (Index i = 0; i < file.model.rank(); ++i)
-    fmt::print("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i],
-               support_size(file.model.left, i), support_size(file.model.right, i));
-  fmt::print("\n");
+    say("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left, i),
+        support_size(file.model.right, i));
+  say("\n");
   print_path(file.trace);
   const Trace steps = path_by_rank(file.trace);
   if (steps.size() > 1) {
     Vector errors(Index(steps.size()));
     for (std::size_t i = 0; i < steps.size(); ++i) errors[Index(i)] = steps[i].relative_error;
-    fmt::print("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
+    say("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
   }
   return success;
 }
@@ -127,16 +128,54 @@ int inspect(const std::string& path, bool json) {
   return inspect_factorization(std::get<ModelFile>(file), json);
 }
 
-int reconstruct(const std::string& path, const std::string& out, Index rank) {
-  ModelFile file = load_model(path);
-  if (rank < 0 || rank > file.model.rank())
-    throw InvalidArgument(fmt::format("--rank {}: the model has {} atoms", rank, file.model.rank()));
-  if (rank > 0 && rank < file.model.rank()) {
-    std::vector<Index> first(static_cast<std::size_t>(rank));
-    for (Index i = 0; i < rank; ++i) first[std::size_t(i)] = i;
+struct ReconstructCommand {
+  std::string model, out;
+  Index rank = 0;
+  bool json = false;
+};
+
+int reconstruct(const ReconstructCommand& c) {
+  require_matrix_extension(c.out);
+  prepare_outputs({c.out}, {c.model});
+  const Timer timer;
+  ModelFile file = load_model(c.model);
+  if (c.rank < 0 || c.rank > file.model.rank())
+    throw InvalidArgument(fmt::format("--rank {}: the model has {} atoms", c.rank, file.model.rank()));
+  if (c.rank > 0 && c.rank < file.model.rank()) {
+    std::vector<Index> first(static_cast<std::size_t>(c.rank));
+    for (Index i = 0; i < c.rank; ++i) first[std::size_t(i)] = i;
     file.model.keep(first);
   }
-  write_matrix(out, {file.model.dense(), file.row_names, file.column_names});
+  write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
+  if (c.json)
+    print_json({{"output", c.out},
+                {"rows", file.model.left.rows()},
+                {"columns", file.model.right.rows()},
+                {"rank", file.model.rank()},
+                {"seconds", timer.seconds()},
+                {"peak_memory_bytes", peak_memory_bytes()}});
+  return success;
+}
+
+struct ConvertCommand {
+  std::string input, output;
+  TextInput text;
+  bool json = false;
+};
+
+int convert(const ConvertCommand& c) {
+  require_matrix_extension(c.output);
+  prepare_outputs({c.output}, {c.input});
+  const Timer timer;
+  const NamedMatrix matrix = read_input(c.input, c.text);
+  write_matrix(c.output, matrix);
+  if (c.json)
+    print_json({{"input", describe_input(matrix)},
+                {"output", c.output},
+                {"rows", rows_of(matrix.matrix)},
+                {"columns", cols_of(matrix.matrix)},
+                {"seconds", timer.seconds()},
+                {"peak_memory_bytes", peak_memory_bytes()}});
   return success;
 }
 
@@ -148,33 +187,31 @@ void add_inspect(CLI::App& app, int& status) {
   auto json = std::make_shared<bool>(false);
   sub->footer("Example:\n  pursuit inspect parts.npz");
   sub->add_option("MODEL", *path, "A model written by factor, pca or complete")->required();
-  sub->add_flag("--json", *json, "Print one JSON object on standard output and nothing else there");
+  add_json_option(*sub, *json);
   sub->callback([path, json, &status] { status = inspect(*path, *json); });
 }
 
 void add_reconstruct(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand("reconstruct", "Write the matrix that a model stands for");
-  auto path = std::make_shared<std::string>(), out = std::make_shared<std::string>();
-  auto rank = std::make_shared<Index>(0);
+  auto c = std::make_shared<ReconstructCommand>();
   sub->footer("Example:\n  pursuit reconstruct parts.npz --out approximation.npy");
-  sub->add_option("MODEL", *path, "A model written by factor or pca")->required();
-  sub->add_option("-o,--out", *out, "Matrix file to write (.npy, .csv, .mtx, ...)")->required();
-  sub->add_option("-r,--rank", *rank, "Use only the first so many atoms");
-  sub->callback([path, out, rank, &status] { status = reconstruct(*path, *out, *rank); });
+  sub->add_option("MODEL", c->model, "A model written by factor or pca")->required();
+  sub->add_option("-o,--out", c->out, "Matrix file to write (.npy, .csv, .mtx, ...)")->required();
+  sub->add_option("-r,--rank", c->rank, "Use only the first so many atoms");
+  add_json_option(*sub, c->json);
+  sub->callback([c, &status] { status = reconstruct(*c); });
 }
 
 void add_convert(CLI::App& app, int& status) {
   CLI::App* sub =
       app.add_subcommand("convert", "Convert a matrix file; names are kept where the format has them");
-  auto from = std::make_shared<std::string>(), to = std::make_shared<std::string>();
+  auto c = std::make_shared<ConvertCommand>();
   sub->footer("Examples:\n  pursuit convert counts.mtx.gz counts.npz\n  pursuit convert table.csv table.npy");
-  sub->add_option("INPUT", *from, "Matrix file; the format is found from its content")->required();
-  sub->add_option("OUTPUT", *to, "Matrix file; the format is that of its extension")->required();
-  sub->callback([from, to, &status] {
-    prepare_outputs({*to});
-    write_matrix(*to, read_matrix(*from));
-    status = success;
-  });
+  sub->add_option("INPUT", c->input, "Matrix file; the format is found from its content")->required();
+  sub->add_option("OUTPUT", c->output, "Matrix file; the format is that of its extension")->required();
+  add_text_options(*sub, c->text);
+  add_json_option(*sub, c->json);
+  sub->callback([c, &status] { status = convert(*c); });
 }
 
 }  // namespace pursuit::app

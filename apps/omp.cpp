@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "apps/console.hpp"
+#include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/timer.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 struct OmpCommand {
   CommonOptions common;
+  TextInput text;
   OmpOptions options;
   std::string dictionary, signals, weights = "free", out;
   bool certificate = false;
@@ -47,26 +50,25 @@ nlohmann::json certify(const Matrix& dictionary, const Vector& signal, Index ato
 }
 
 void print_certificate(const nlohmann::json& certificate) {
-  fmt::print(
-      "\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
-  fmt::print("{:>6} {:>12} {:>12} {:>12}\n", "step", "measured", "theorem 1", "coherence");
+  say("\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
+  say("{:>6} {:>12} {:>12} {:>12}\n", "step", "measured", "theorem 1", "coherence");
   int number = 0;
   for (const auto& step : certificate["steps"]) {
     const auto& bound = step["coherence_bound"];
-    fmt::print("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step["decay"].get<double>(),
-               step["guaranteed"].get<double>(),
-               bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
+    say("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step["decay"].get<double>(),
+        step["guaranteed"].get<double>(), bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
   }
-  fmt::print("{}\n", certificate["holds"].get<bool>() ? "every step is within its guarantee"
-                                                      : "a guarantee was BROKEN");
+  say("{}\n",
+      certificate["holds"].get<bool>() ? "every step is within its guarantee" : "a guarantee was BROKEN");
 }
 
 int run(OmpCommand& command) {
   command.options.weights = parse_weight_rule(command.weights);
   command.options.threads = command.common.threads;
-  prepare_outputs({command.out});
-  const Matrix dictionary = dense(read_matrix(command.dictionary).matrix);
-  const Matrix signals = dense(read_matrix(command.signals).matrix);
+  if (!command.out.empty()) require_matrix_extension(command.out);
+  prepare_outputs({command.out}, {command.dictionary, command.signals});
+  const Matrix dictionary = dense(read_input(command.dictionary, command.text).matrix);
+  const Matrix signals = dense(read_input(command.signals, command.text).matrix);
   const Timer timer;
   const OmpResult result = omp(dictionary, signals, command.options);
   const double seconds = timer.seconds();
@@ -92,12 +94,11 @@ int run(OmpCommand& command) {
     print_json(object);
     return success;
   }
-  fmt::print(
-      "{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
+  say("{} signals, {} non-zeros, relative error {:.6f} (mean {:.6f}, largest {:.6f}), {:.3f} ms per signal\n",
       signals.cols(), result.codes.nonZeros(), error, result.relative_errors.mean(),
       result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
   for (const auto& [stop, count] : stops)
-    fmt::print("  {} stopped by {}: {}\n", count, name(stop), explanation(stop));
+    say("  {} stopped by {}: {}\n", count, name(stop), explanation(stop));
   if (command.certificate) print_certificate(object["certificate"]);
   return success;
 }
@@ -118,6 +119,7 @@ void add_omp(CLI::App& app, int& status) {
   sub->add_option("-o,--out", command->out, "Write the codes here (.npz, .mtx: sparse)");
   sub->add_flag("--certificate", command->certificate,
                 "Hold the convergence of the first signal against the theory");
+  add_text_options(*sub, command->text);
   add_common_options(*sub, command->common);
   sub->callback([command, &status] { status = run(*command); });
 }

@@ -2,16 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
+
+#include "apps/console.hpp"
 #include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace pursuit::app {
 
-void prepare_outputs(const std::vector<std::string>& paths) {
-  for (const auto& path : paths)
-    if (!path.empty()) require_writable(path);
+void prepare_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
+  std::map<std::filesystem::path, std::string> taken;  // by whom: words for a message
+  for (const auto& input : inputs)
+    if (!input.empty()) taken.emplace(destination_of(input), "an input of this run, which would be replaced");
+  for (const auto& path : paths) {
+    if (path.empty()) continue;
+    require_writable(path);
+    const std::filesystem::path place = destination_of(path);
+    std::error_code unknown;
+    if (std::filesystem::exists(place, unknown) && !std::filesystem::is_regular_file(place, unknown))
+      continue;  // a device or a pipe takes all that comes
+    const auto [other, is_new] = taken.emplace(place, "the name of another output; give each its own");
+    if (!is_new) throw InvalidArgument(fmt::format("cannot write '{}': it is {}", path, other->second));
+  }
 }
 
 std::string printable(const std::string& text) {
@@ -43,25 +59,25 @@ void write_error_plot(const std::string& path, const Trace& trace) {
 
 void print_path(const Trace& trace) {
   const Trace steps = path_by_rank(trace);
-  fmt::print("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread",
-             "seconds");
+  say("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread",
+      "seconds");
   const std::size_t shown = 20;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.size() > shown && i == shown / 2) {
-      fmt::print("{:>6}\n", "...");
+      say("{:>6}\n", "...");
       i = steps.size() - shown / 2;
     }
     const Step& step = steps[i];
-    fmt::print("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error,
-               step.gain, step.sweeps, step.spread, step.seconds);
+    say("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error, step.gain,
+        step.sweeps, step.spread, step.seconds);
   }
 }
 
 void print_summary(const FactorResult& result, const std::string& out) {
   print_path(result.trace);
-  fmt::print("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error,
-             result.model.rank(), result.seconds, explanation(result.stop));
-  if (!out.empty()) fmt::print("model written to {}\n", out);
+  say("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error, result.model.rank(),
+      result.seconds, explanation(result.stop));
+  if (!out.empty()) say("model written to {}\n", out);
 }
 
 }  // namespace pursuit::app

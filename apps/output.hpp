@@ -8,8 +8,9 @@
 
 namespace pursuit::app {
 
-/// Refuses paths that cannot be written, before long work; empty ones are skipped.
-void prepare_outputs(const std::vector<std::string>& paths);
+/// Refuses outputs that cannot be written, that are one file under two names, or that are an input of the
+/// run; before long work. Empty paths are skipped.
+void prepare_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs = {});
 
 /// Text of a file as a terminal may show it: control characters, which may be commands to it, as \x1b and the
 /// like.

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "apps/console.hpp"
+#include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 struct PcaCommand {
   CommonOptions common;
+  TextInput text;
   PcaOptions options;
   std::string input, atoms = "sphere", effort = "normal", method = "pursuit",
                      deflation = "orthogonal-projection";
@@ -69,7 +72,13 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
   options.corrections = c.corrections;
   options.seed = c.options.seed;
   PcaResult result;
+  watch_interrupts();
+  options.go_on = [&] { return !was_interrupted() && timer.seconds() < c.options.time_limit; };
   result.loadings = baseline_components(parse_baseline(c.method), C, options);
+  if (was_interrupted())
+    result.stop = Stop::interrupted;
+  else if (timer.seconds() >= c.options.time_limit)
+    result.stop = Stop::time_limit;
   result.explained_plain = plain_variance(C, result.loadings);
   result.explained_span = span_variance(C, result.loadings);
   if (data) {
@@ -117,8 +126,10 @@ int run(PcaCommand& c) {
     throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
   if (c.covariance && !c.out.empty())
     throw InvalidArgument("--out: a covariance has no samples to model; use --loadings");
-  prepare_outputs({c.out, c.loadings, c.scores});
-  const NamedMatrix input = read_matrix(c.input);
+  for (const auto& path : {c.loadings, c.scores})
+    if (!path.empty()) require_matrix_extension(path);
+  prepare_outputs({c.out, c.loadings, c.scores}, {c.input});
+  const NamedMatrix input = read_input(c.input, c.text);
   const PcaResult result = compute(c, input);
 
   const auto names = component_names(result.loadings.cols());
@@ -151,20 +162,21 @@ int run(PcaCommand& c) {
                 {"sweeps", result.sweeps},
                 {"stop", name(result.stop)},
                 {"seconds", result.seconds},
+                {"input", describe_input(input)},
                 {"peak_memory_bytes", peak_memory_bytes()}});
   } else {
-    fmt::print("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
+    say("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
     for (Index i = 0; i < result.loadings.cols(); ++i) {
       Index place = 0;
       result.loadings.col(i).cwiseAbs().maxCoeff(&place);
       const std::string variable = input.column_names.empty() ? fmt::format("variable {}", place + 1)
                                                               : input.column_names[std::size_t(place)];
-      fmt::print("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
+      say("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
     }
-    fmt::print("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s\n", result.explained_span,
-               result.explained_plain, result.seconds);
+    say("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s: {}\n", result.explained_span,
+        result.explained_plain, result.seconds, explanation(result.stop));
   }
-  return was_interrupted() ? interrupted : success;
+  return result.stop == Stop::interrupted ? interrupted : success;
 }
 
 }  // namespace
@@ -205,6 +217,7 @@ void add_pca(CLI::App& app, int& status) {
   sub->add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
   sub->add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
   sub->add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
+  add_text_options(*sub, c->text);
   add_common_options(*sub, c->common);
   sub->callback([c, &status] { status = run(*c); });
 }

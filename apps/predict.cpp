@@ -8,8 +8,10 @@
 #include <optional>
 
 #include "apps/completion.hpp"
+#include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
 #include "pursuit/completion/recommend.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/report/progress_bar.hpp"
@@ -19,20 +21,28 @@ namespace {
 
 void write_or_print(const std::string& out, const std::string& text) {
   if (out.empty())
-    fmt::print("{}", text);
+    write_to_stdout(text);
   else
     write_file_atomically(out, text);
 }
 
-int run_predict(const std::string& path, const std::string& pairs_path, const std::string& out, int threads) {
-  prepare_outputs({out});
-  const CompletionFile file = load_completion(path);
-  const IdPairs pairs = read_pairs(pairs_path);
+struct PredictCommand {
+  CommonOptions common;
+  std::string model, pairs, out;
+};
+
+int run_predict(const PredictCommand& c) {
+  prepare_outputs({c.out}, {c.model, c.pairs});
+  const Timer timer;
+  const CompletionFile file = load_completion(c.model);
+  const IdPairs pairs = read_pairs(c.pairs);
   std::vector<Position> positions;
   for (std::size_t k = 0; k < pairs.row.size(); ++k)
     positions.push_back({file.rows.find(pairs.row[k]), file.cols.find(pairs.col[k])});
-  const std::vector<Prediction> predictions = predict(file.model, positions, threads);
+  const std::vector<Prediction> predictions = predict(file.model, positions, c.common.threads);
+  const bool listed = c.common.json && c.out.empty();  // in the JSON object rather than in a file
   std::string text = "row,column,value,sd,note\n";
+  nlohmann::json list = nlohmann::json::array();
   Index unknown = 0;
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const bool row = positions[k].row < 0, col = positions[k].col < 0;
@@ -41,62 +51,125 @@ int run_predict(const std::string& path, const std::string& pairs_path, const st
                        : col      ? "unknown column"
                                   : "";
     unknown += row || col;
+    if (listed) {
+      list.push_back({{"row", pairs.row[k]},
+                      {"column", pairs.col[k]},
+                      {"value", predictions[k].value},
+                      {"sd", predictions[k].deviation},
+                      {"known_row", !row},
+                      {"known_column", !col}});
+      continue;
+    }
     text += fmt::format("{},{},{:.6g},{:.6g},{}\n", csv_field(pairs.row[k]), csv_field(pairs.col[k]),
                         predictions[k].value, predictions[k].deviation, note);
   }
-  write_or_print(out, text);
+  if (!listed) write_or_print(c.out, text);
+  if (c.common.json) {
+    nlohmann::json object{{"count", positions.size()},
+                          {"unknown", unknown},
+                          {"seconds", timer.seconds()},
+                          {"peak_memory_bytes", peak_memory_bytes()}};
+    if (listed)
+      object["predictions"] = std::move(list);
+    else
+      object["output"] = c.out;
+    print_json(object);
+  }
   if (unknown > 0)
-    fmt::print(stderr,
-               "pursuit: note: {} of {} pairs have an id that the model has never seen; they are predicted "
-               "from what is known of the rest\n",
-               unknown, positions.size());
+    tell(
+        "pursuit: note: {} of {} pairs have an id that the model has never seen; they are predicted "
+        "from what is known of the rest\n",
+        unknown, positions.size());
   return success;
 }
 
 struct RecommendCommand {
+  CommonOptions common;
   std::string model, row, out;
   Index top = 10;
   bool all = false, exclude_seen = false;
-  int threads = 0;
 };
 
-/// Row after row: lists of many rows are never all in memory. Ctrl-C keeps those that are done.
+/// What becomes of one row after the other: lines of CSV in a file or on standard output, or one JSON object.
+class Lists {
+ public:
+  Lists(const RecommendCommand& c, const CompletionFile& file) : c_(c), file_(file) {
+    if (!c.out.empty()) out_.emplace(c.out);
+    if (!listed()) write("row,place,column,value,sd\n");
+  }
+
+  void add(int row, const std::vector<Recommendation>& list) {
+    nlohmann::json columns = nlohmann::json::array();
+    std::string text;
+    int place = 0;
+    for (const Recommendation& each : list)
+      if (listed())
+        columns.push_back({{"column", std::string(file_.cols.name(each.col))},
+                           {"value", each.prediction.value},
+                           {"sd", each.prediction.deviation}});
+      else
+        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file_.rows.name(row)),
+                       ++place, csv_field(file_.cols.name(each.col)), each.prediction.value,
+                       each.prediction.deviation);
+    if (listed())
+      rows_.push_back({{"row", std::string(file_.rows.name(row))}, {"columns", std::move(columns)}});
+    else
+      write(text);
+  }
+
+  void finish(int rows, double seconds) {
+    if (out_) out_->commit();
+    if (!c_.common.json) return;
+    nlohmann::json object{{"rows", rows}, {"seconds", seconds}, {"peak_memory_bytes", peak_memory_bytes()}};
+    if (listed())
+      object["recommendations"] = std::move(rows_);
+    else
+      object["output"] = c_.out;
+    print_json(object);
+  }
+
+ private:
+  bool listed() const { return c_.common.json && !out_; }
+  void write(const std::string& text) {
+    if (out_)
+      out_->write(text);
+    else
+      write_to_stdout(text);
+  }
+
+  const RecommendCommand& c_;
+  const CompletionFile& file_;
+  std::optional<AtomicFile> out_;
+  nlohmann::json rows_ = nlohmann::json::array();
+};
+
+/// Lists of many rows are never all in memory. Ctrl-C keeps those that are done.
 int write_lists(const RecommendCommand& c, const CompletionFile& file, int first, int last) {
   constexpr int kRowsAtOnce = 4096;
-  std::optional<AtomicFile> out;
-  if (!c.out.empty()) out.emplace(c.out);
-  const auto write = [&](const std::string& text) { out ? out->write(text) : fmt::print("{}", text); };
-  write("row,place,column,value,sd\n");
+  const Timer timer;
+  Lists lists(c, file);
   watch_interrupts();
   ProgressBar bar("recommend");
   const Recommender recommender(file.model);
   int done = first;
   while (done < last && !was_interrupted()) {
     const int next = last - done > kRowsAtOnce ? done + kRowsAtOnce : last;
-    const auto lists =
-        recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
-    std::string text;
-    for (; done < next; ++done) {
-      int place = 0;
-      for (const Recommendation& each : lists[std::size_t(done - (next - int(lists.size())))])
-        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file.rows.name(done)),
-                       ++place, csv_field(file.cols.name(each.col)), each.prediction.value,
-                       each.prediction.deviation);
-    }
-    write(text);
+    const auto block =
+        recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.common.threads);
+    for (const auto& list : block) lists.add(done++, list);
     bar.update(double(done - first) / double(last - first),
                fmt::format("{} of {} rows", done - first, last - first));
   }
-  if (out) out->commit();
+  lists.finish(done - first, timer.seconds());
   if (done == last) return success;
-  fmt::print(stderr, "pursuit: note: interrupted after {} of {} rows\n", done - first, last - first);
+  tell("pursuit: note: interrupted after {} of {} rows\n", done - first, last - first);
   return interrupted;
 }
 
 int run_recommend(const RecommendCommand& c) {
   if (c.all == !c.row.empty()) throw InvalidArgument("recommend: give either --row ID or --all");
   if (c.top < 1) throw InvalidArgument(fmt::format("--top {}: must be 1 or more", c.top));
-  prepare_outputs({c.out});
+  prepare_outputs({c.out}, {c.model});
   const CompletionFile file = load_completion(c.model);
   int first = 0, last = file.rows.size();
   if (!c.all) {
@@ -113,17 +186,15 @@ int run_recommend(const RecommendCommand& c) {
 void add_predict(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand(
       "predict", "Values and standard deviations of given entries, from a completed matrix");
-  auto model = std::make_shared<std::string>(), pairs = std::make_shared<std::string>(),
-       out = std::make_shared<std::string>();
-  auto threads = std::make_shared<int>(0);
+  auto c = std::make_shared<PredictCommand>();
   sub->footer(
       "Writes CSV: row, column, value, sd, note. The note says where an id was never seen.\n\n"
       "Example:\n  pursuit predict model.npz pairs.csv --out predictions.csv");
-  sub->add_option("MODEL", *model, "A model written by complete")->required();
-  sub->add_option("PAIRS", *pairs, "Text with a row id and a column id in every line")->required();
-  sub->add_option("-o,--out", *out, "Write here instead of standard output");
-  sub->add_option("--threads", *threads, "Threads to use, 0: all cores")->check(CLI::NonNegativeNumber);
-  sub->callback([=, &status] { status = run_predict(*model, *pairs, *out, *threads); });
+  sub->add_option("MODEL", c->model, "A model written by complete")->required();
+  sub->add_option("PAIRS", c->pairs, "Text with a row id and a column id in every line")->required();
+  sub->add_option("-o,--out", c->out, "Write here instead of standard output");
+  add_common_options(*sub, c->common);
+  sub->callback([c, &status] { status = run_predict(*c); });
 }
 
 void add_recommend(CLI::App& app, int& status) {
@@ -141,7 +212,7 @@ void add_recommend(CLI::App& app, int& status) {
   sub->add_option("--top", c->top, "Columns per row")->capture_default_str();
   sub->add_flag("--exclude-seen", c->exclude_seen, "Leave out columns for which the row has an entry");
   sub->add_option("-o,--out", c->out, "Write here instead of standard output");
-  sub->add_option("--threads", c->threads, "Threads to use, 0: all cores")->check(CLI::NonNegativeNumber);
+  add_common_options(*sub, c->common);
   sub->callback([c, &status] { status = run_recommend(*c); });
 }
 

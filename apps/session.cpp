@@ -8,17 +8,22 @@
 #include <fstream>
 #include <memory>
 
+#include "apps/console.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
 namespace {
 
-volatile std::sig_atomic_t interrupt_requested = 0;
+volatile std::sig_atomic_t received_signal = 0;
 std::string typed_command;  // set once at start-up
 
-extern "C" void on_interrupt(int) {
-  interrupt_requested = 1;
-  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the program at once
+extern "C" void on_signal(int signal) {
+  // A second one ends the program at once, except that a terminal may say twice that it goes away.
+  if (received_signal != 0 && signal != SIGHUP) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  received_signal = signal;
 }
 
 /// How much of a run is done: atoms are nine tenths of it, the polish the rest.
@@ -33,11 +38,15 @@ double fraction_done(const Moment& moment) {
 
 }  // namespace
 
+void add_json_option(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Print one JSON object on standard output and nothing else there");
+}
+
 void add_common_options(CLI::App& command, CommonOptions& options) {
-  command.add_flag("--json", options.json, "Print one JSON object on standard output and nothing else there");
+  add_json_option(command, options.json);
   command
       .add_option("--threads", options.threads,
-                  "Threads to use, 0: all cores; the result does not depend on it")
+                  "Threads to use, at most one per core; 0: all cores; the result does not depend on it")
       ->capture_default_str();
 }
 
@@ -60,11 +69,22 @@ void add_pursuit_options(CLI::App& command, FactorOptions& options) {
 }
 
 void watch_interrupts() {
-  std::signal(SIGINT, on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;  // nohup: what is ignored stays ignored
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 bool was_interrupted() {
-  return interrupt_requested != 0;
+  return received_signal != 0;
+}
+
+int status_of_interrupt() {
+  return 128 + received_signal;
 }
 
 Observer watch(const std::string& title) {
@@ -114,7 +134,8 @@ std::int64_t peak_memory_bytes() {
 }
 
 void print_json(const nlohmann::json& object) {
-  fmt::print("{}\n", object.dump(2));
+  // Names of files need not be UTF-8, as JSON must.
+  say("{}\n", object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void remember_command(int argc, char** argv) {

@@ -17,7 +17,7 @@ enum ExitStatus {
   bad_usage = 2,
   bad_input = 3,
   cannot_write = 4,
-  interrupted = 130
+  interrupted = 130  // by Ctrl-C; 128 + its number for another signal
 };
 
 /// Options of all commands that compute.
@@ -25,17 +25,19 @@ struct CommonOptions {
   bool json = false;
   int threads = 0;
 };
+void add_json_option(CLI::App& command, bool& json);
 void add_common_options(CLI::App& command, CommonOptions& options);
 
 /// Options of all commands that factor.
 void add_pursuit_options(CLI::App& command, FactorOptions& options);
 
-/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C (a second one ends the
-/// program).
+/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C and the like.
 Observer watch(const std::string& title);
-/// From now on Ctrl-C asks to stop instead of ending the program; a second one ends it.
+/// From now on Ctrl-C, SIGTERM and SIGHUP ask to stop instead of ending the program, unless they are ignored;
+/// a second one ends it.
 void watch_interrupts();
 bool was_interrupted();
+int status_of_interrupt();
 
 /// The path of results by rank, the last word on each.
 Trace path_by_rank(const Trace& trace);

@@ -1,4 +1,4 @@
-"""Fits beside other threads and processes."""
+"""Fits beside other threads and processes; threads, as many as are asked for and no more than there are cores."""
 
 import multiprocessing
 import subprocess

@@ -1,6 +1,7 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -32,8 +33,17 @@ TEST(ParallelFor, RethrowsAndStillDoesTheRest) {
 }
 
 TEST(ResolveThreads, ZeroMeansAllCores) {
-  EXPECT_EQ(resolve_threads(3), 3);
-  EXPECT_EQ(resolve_threads(0), omp_get_num_procs());
+  EXPECT_EQ(resolve_threads(0), usable_cores());
+  EXPECT_EQ(resolve_threads(1), 1);
+}
+
+TEST(ResolveThreads, NegativeNumbersAreRefused) {
+  EXPECT_THROW(resolve_threads(-1), InvalidArgument);
+}
+
+TEST(ResolveThreads, CoresAreTheMost) {
+  EXPECT_EQ(resolve_threads(100000), usable_cores());
+  EXPECT_EQ(resolve_threads(std::numeric_limits<int>::max()), usable_cores());
 }
 
 }  // namespace

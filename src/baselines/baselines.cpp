@@ -81,9 +81,26 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
     throw InvalidArgument(fmt::format("components {}: {} variables have at least 1 and at most {} components",
                                       options.components, C.rows(), C.rows()));
   options.atoms->require_dimension(C.rows());
-  const Matrix U =
-      deflate_components(C, options.components, options.deflation, finder(method, options, C.rows()));
-  return correct_components(C, U, *options.atoms, options.corrections, options.deflation, options.power);
+  const Covariance watched = C.watched(options.go_on);
+  const auto find = finder(method, options, C.rows());
+  Matrix U(C.rows(), 0);
+  try {
+    deflate_components(watched, options.components, options.deflation, [&](const Covariance& rest) {
+      const Vector u = find(rest);
+      U.conservativeResize(Eigen::NoChange, U.cols() + 1);
+      U.rightCols(1) = u;
+      return u;
+    });
+    for (int sweep = 0; sweep < options.corrections; ++sweep)
+      U = correct_components(watched, U, *options.atoms, 1, options.deflation, options.power);
+  } catch (const Covariance::ProductRefused&) {
+    if (U.cols() == 0) {
+      Vector u(C.rows());
+      options.atoms->maximize(heaviest_coordinate(C).u, u);
+      U = u;
+    }
+  }
+  return U;
 }
 
 const char* name(Baseline method) {

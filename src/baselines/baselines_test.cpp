@@ -177,5 +177,27 @@ TEST(Pca, PitpropsIsExplainedAtLeastAsWellAsByAnyOtherMethod) {
   EXPECT_LE(result.explained_span, pca_of_covariance(pitprops(), {.components = 6}).explained_span);
 }
 
+TEST(Baselines, AStoppedRunKeepsWhatItHas) {
+  const Matrix samples = gaussian(60, 12, 3);
+  const DataMatrixPtr data = data_matrix(samples);
+  const Covariance C = Covariance::of_samples(data);
+  const Matrix all = baseline_components(Baseline::truncated_power, C, {.components = 4, .atoms = sparse(5)});
+  int products = 0;
+  baseline_components(Baseline::truncated_power, C,
+                      {.components = 4, .atoms = sparse(5), .go_on = [&] { return ++products > 0; }});
+  for (const int allowed : {0, 1, products / 2, products - 1}) {
+    int left = allowed;
+    const Matrix some =
+        baseline_components(Baseline::truncated_power, C,
+                            {.components = 4, .atoms = sparse(5), .go_on = [&] { return left-- > 0; }});
+    ASSERT_GE(some.cols(), 1) << allowed;
+    ASSERT_LT(some.cols(), 4) << allowed;
+    for (Index i = 0; i < some.cols(); ++i) EXPECT_TRUE(sparse(5)->contains(some.col(i), 1e-12)) << allowed;
+    if (allowed > 1) {
+      EXPECT_TRUE(same_bits(some, all.leftCols(some.cols()))) << allowed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -59,7 +59,14 @@ Covariance Covariance::of_samples(const DataMatrixPtr& samples) {
   return {gram_matrix(A, scale), scale * squared_column_norms(*A)};
 }
 
+Covariance Covariance::watched(std::function<bool()> go_on) const {
+  Covariance result = *this;
+  result.go_on_ = std::move(go_on);
+  return result;
+}
+
 void Covariance::apply(const Matrix& V, Matrix& out) const {
+  if (go_on_ && !go_on_()) throw ProductRefused();
   base_->apply(V, out);
   if (pairs_.cols() > 0) subtract_product(pairs_, core_ * transposed_product(pairs_, V), out);
 }

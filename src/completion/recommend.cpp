@@ -172,9 +172,9 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
     throw InvalidArgument(fmt::format("rows {} to {}: the matrix has {}", first, last, model_.row_count()));
   std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
   if (count == 0) return result;
-  const SingleThreadedBlas single_threaded;
+  const SingleThreadedBlas single_threaded(resolve_threads(threads));
   const Predictor predictor(model_);
-  parallel_for((last - first + kRows - 1) / kRows, resolve_threads(threads), [&](Index block) {
+  parallel_for((last - first + kRows - 1) / kRows, single_threaded.callers(), [&](Index block) {
     const int begin = first + int(block * kRows), end = std::min(last, begin + int(kRows));
     std::vector<Candidates> best(std::size_t(end - begin));
     for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();

@@ -8,7 +8,9 @@ namespace pursuit {
 
 NpyArray array_of_metadata(std::map<std::string, std::string> metadata) {
   metadata["version"] = version();
-  return {{}, std::vector<std::string>{nlohmann::json(metadata).dump()}};
+  // A byte of an argument that is not UTF-8 is no reason to lose a result; it is replaced.
+  constexpr auto kLossy = nlohmann::json::error_handler_t::replace;
+  return {{}, std::vector<std::string>{nlohmann::json(metadata).dump(-1, ' ', false, kLossy)}};
 }
 
 std::map<std::string, std::string> ArchiveReader::metadata() const {

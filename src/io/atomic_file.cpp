@@ -54,6 +54,8 @@ class OpenFile {
     }
   }
 
+  int descriptor() const { return descriptor_; }
+
   void set_permissions(mode_t permissions) {
     // Some file systems have none to set; that is no reason to lose the result.
     [[maybe_unused]] const int outcome = ::fchmod(descriptor_, permissions);
@@ -87,33 +89,66 @@ class TemporaryFile {
   OpenFile& file() { return file_; }
 
   void take_place_of_target() {
+    if (path_.empty()) {
+      const std::string nameless = fmt::format("/proc/self/fd/{}", file_.descriptor());
+      const auto link = [&](const fs::path& path) {
+        return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW);
+      };
+      if (with_new_name(link) != 0) fail_with_errno(named_);
+    }
     file_.close();
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with_errno(named_);
     path_.clear();
   }
 
  private:
-  int create() {
-    const fs::path directory = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  fs::path directory() const { return target_.has_parent_path() ? target_.parent_path() : fs::path("."); }
+
+  /// What `create` returns for a name that no file has; path_ is that name where it succeeds.
+  template <class Create>
+  int with_new_name(const Create& create) {
     static std::atomic<unsigned> counter{0};
-    int descriptor = -1;
+    int outcome = -1;
     do {
       // Short whatever the target is called: a target of the longest allowed name still has a neighbour.
-      path_ = directory / fmt::format(".pursuit-{}-{}.tmp", ::getpid(), counter++);
-      descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
+      path_ = directory() / fmt::format(".pursuit-{}-{}.tmp", ::getpid(), counter++);
+      outcome = create(path_);
+    } while (outcome < 0 && (errno == EEXIST || errno == EINTR));
+    if (outcome < 0) path_.clear();
+    return outcome;
+  }
+
+  int create() {
+    const int nameless = ::open(directory().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (nameless >= 0 && ::access("/proc/self/fd", X_OK) == 0) return nameless;
+    if (nameless >= 0) ::close(nameless);  // it could not be given a name later
+    const int descriptor = with_new_name([](const fs::path& path) {
+      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    });
     if (descriptor < 0) {
       const std::string reason = std::generic_category().message(errno);
-      fail(named_, fmt::format("no file can be created in directory '{}': {}", directory.string(), reason));
+      fail(named_, fmt::format("no file can be created in directory '{}': {}", directory().string(), reason));
     }
     return descriptor;
   }
 
   const fs::path& target_;
   const fs::path& named_;
-  fs::path path_;
+  fs::path path_;  // empty while it has no name
   OpenFile file_;
 };
+
+/// The path that a symbolic link stands for, whether there is a file or not.
+fs::path follow_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as in Linux
+  std::error_code none;
+  for (int k = 0; k < kMostLinks && fs::is_symlink(fs::symlink_status(path, none)); ++k) {
+    const fs::path target = fs::read_symlink(path, none);
+    if (none) break;
+    path = path.parent_path() / target;  // an absolute target replaces all of it
+  }
+  return path;
+}
 
 struct Destination {
   fs::path path;           // with symbolic links followed
@@ -127,6 +162,7 @@ Destination find_destination(const fs::path& path) {
   struct stat existing = {};
   if (::stat(path.c_str(), &existing) != 0) {
     if (errno != ENOENT) fail_with_errno(path);
+    destination.path = follow_links(path);
     return destination;
   }
   if (S_ISDIR(existing.st_mode)) fail(path, std::generic_category().message(EISDIR));
@@ -184,6 +220,13 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+fs::path destination_of(const fs::path& path) {
+  std::error_code unresolved;
+  const fs::path followed = follow_links(path);
+  fs::path canonical = fs::weakly_canonical(fs::absolute(followed, unresolved), unresolved);
+  return unresolved ? followed : canonical;
 }
 
 void require_writable(const fs::path& path) {

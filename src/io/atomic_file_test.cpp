@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/test_support.hpp"
@@ -55,6 +56,39 @@ TEST(AtomicFile, FollowsASymbolicLink) {
   write_file_atomically(scratch / "link", "new");
   EXPECT_TRUE(fs::is_symlink(scratch / "link"));
   EXPECT_EQ(content_of(target), "new");
+}
+
+TEST(AtomicFile, FollowsASymbolicLinkThatLeadsNowhereYet) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "store");
+  fs::create_symlink("store/model", scratch / "second");
+  fs::create_symlink("second", scratch / "first");
+  EXPECT_EQ(destination_of(scratch / "first"), fs::canonical(scratch / "store") / "model");
+  require_writable(scratch / "first");
+  write_file_atomically(scratch / "first", "new");
+  EXPECT_TRUE(fs::is_symlink(scratch / "first"));
+  EXPECT_EQ(content_of(scratch / "store/model"), "new");
+}
+
+TEST(AtomicFile, OneFileHasOneDestination) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "store");
+  const fs::path plain = destination_of(scratch / "a.npz");
+  EXPECT_EQ(destination_of(scratch / "./store/../a.npz"), plain);
+  EXPECT_NE(destination_of(scratch / "b.npz"), plain);
+}
+
+TEST(AtomicFile, NothingIsLeftOfAProcessThatIsKilledWhileWriting) {
+  const ScratchDirectory scratch;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file(scratch / "a.txt");
+    file.write("half");
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_THAT(scratch.files(), IsEmpty());
 }
 
 TEST(AtomicFile, NamesThePathAndTheReason) {

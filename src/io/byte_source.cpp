@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <limits>
 #include <new>
+#include <optional>
 #include <system_error>
 
+#include "base/machine.hpp"
 #include "io/defect.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -37,12 +39,13 @@ class ReadDescriptor {
   ReadDescriptor& operator=(const ReadDescriptor&) = delete;
   ~ReadDescriptor() { ::close(descriptor_); }
 
-  /// What the system says the size is; 0 where it cannot know, as for a pipe.
-  std::size_t expected_size() const {
+  /// What the system says the size is; none where it cannot know, as for a pipe.
+  std::optional<std::size_t> expected_size() const {
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) fail_to_read(path_, errno);
     if (S_ISDIR(status.st_mode)) fail_to_read(path_, EISDIR);
-    return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+    if (!S_ISREG(status.st_mode)) return std::nullopt;
+    return static_cast<std::size_t>(status.st_size);
   }
 
   /// Fewer bytes than asked for; none at the end.
@@ -95,16 +98,40 @@ class Deflater {
 
 std::string read_file(const std::filesystem::path& path) {
   const ReadDescriptor file(path);
+  const std::optional<std::size_t> size = file.expected_size();
+  const auto refuse_beyond = [&](std::uint64_t wanted) {
+    constexpr std::uint64_t kSmall = std::uint64_t{1} << 25;  // not worth asking
+    const std::uint64_t most =
+        wanted < kSmall ? kSmall : available_memory() / 2;  // what is made of it needs as much
+    if (wanted > most)
+      refuse(path.string(),
+             fmt::format("reading it needs more memory than there is: it has {}{}, and {} are free",
+                         size ? "" : "at least ", human_size(wanted), human_size(2 * most)));
+  };
+  refuse_beyond(size.value_or(0));
   // One byte more than expected, so that the usual file is known to have ended without growing the buffer.
-  std::string bytes(std::max(file.expected_size() + 1, kSmallestBuffer), '\0');
+  std::string bytes(std::max(size.value_or(0) + 1, kSmallestBuffer), '\0');
   std::size_t filled = 0;
   while (const std::size_t count = file.read(bytes.data() + filled, bytes.size() - filled)) {
+    const bool first = filled == 0;
     filled += count;
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size());
+    // A device may have no end: what is no format of ours is not read on.
+    if (first && !size) require_known_format(std::string_view(bytes).substr(0, filled), path.string());
+    if (filled < bytes.size()) continue;
+    refuse_beyond(2 * bytes.size());
+    bytes.resize(2 * bytes.size());
   }
   bytes.resize(filled);
   if (bytes.empty()) refuse(path.string(), "the file is empty");
   return bytes;
+}
+
+void require_known_format(std::string_view bytes, const std::string& name) {
+  for (const std::string_view mark : {"\x1F\x8B", "PK", "\x93NUMPY"})
+    if (bytes.starts_with(mark)) return;
+  if (const std::size_t zero = bytes.find('\0'); zero != std::string_view::npos)
+    refuse(name,
+           fmt::format("byte {} is zero: this is neither text nor a MatrixMarket, .npy or .npz file", zero));
 }
 
 std::uint64_t expansion_limit(std::uint64_t compressed_size) {

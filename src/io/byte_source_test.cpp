@@ -33,6 +33,20 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_THAT(refusal(scratch.with("empty.csv", "")), AllOf(HasSubstr("empty.csv"), HasSubstr("is empty")));
 }
 
+TEST(ReadFile, EndsOnADeviceThatHasNoEnd) {
+  EXPECT_THAT(message_of<InvalidInput>([] { read_file("/dev/zero"); }), HasSubstr("byte 0 is zero"));
+}
+
+TEST(ReadFile, RefusesWhatMemoryCannotHold) {
+  const ScratchDirectory scratch;
+  const std::filesystem::path hole = scratch.with("hole", "");
+  std::error_code failed;
+  std::filesystem::resize_file(hole, std::uintmax_t{1} << 43, failed);
+  if (failed) GTEST_SKIP() << "the file system has no such files";
+  EXPECT_THAT(message_of<InvalidInput>([&] { read_file(hole); }),
+              AllOf(HasSubstr("more memory than there is"), HasSubstr("8 TiB")));
+}
+
 TEST(ReadFile, SaysWhenAFileMayNotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "nothing is unreadable to root";
   const ScratchDirectory scratch;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/byte_source.hpp"
 #include "io/defect.hpp"
 #include "io/number_text.hpp"
 #include "io/row_panels.hpp"
@@ -26,18 +27,15 @@ std::string_view require_text(std::string_view text, const std::string& name) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     refuse(name, "this is UTF-16 text; save the file as UTF-8");
   }
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    refuse(name,
-           fmt::format("byte {} is zero: this is neither text nor a MatrixMarket, .npy or .npz file", zero));
-  }
+  require_known_format(text, name);
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text;
 }
 
 class TableReader {
  public:
-  TableReader(std::string_view text, const std::string& name)
-      : name_(name), start_(text, find_separator(text), name), scan_(start_) {}
+  TableReader(std::string_view text, const std::string& name, Header header)
+      : name_(name), header_(header), start_(text, find_separator(text), name), scan_(start_) {}
 
   NamedMatrix read() {
     const TableLayout layout = read_layout();
@@ -66,11 +64,14 @@ class TableReader {
     const std::vector<Cell> first = scan_.remaining_cells();
     if (!seek_record()) {
       cells_ = first.size();
-      return find_layout(first, first);
+      return find_layout(first, first, header_);
     }
     const std::size_t second_line = scan_.line();
     const std::vector<Cell> second = scan_.remaining_cells();
-    const TableLayout layout = find_layout(first, second);
+    const TableLayout layout = find_layout(first, second, header_);
+    if (!layout.doubt.empty())
+      refuse(at_line(name_, reference_line_),
+             layout.doubt + "; say which with --header yes or --header no, or put quotes around names");
     cells_ = first.size();
     const bool corner_left_out = layout.column_names && layout.row_names && first.size() + 1 == second.size();
     if (first.size() != second.size() && !corner_left_out) refuse_ragged();
@@ -142,6 +143,7 @@ class TableReader {
   }
 
   const std::string& name_;
+  const Header header_;
   const TableScanner start_;
   TableScanner scan_;
   TableScanner record_ = start_;    // at the start of the current record
@@ -193,8 +195,8 @@ void append_rows(std::string& text, const Stored& matrix, const std::vector<std:
 
 }  // namespace
 
-NamedMatrix parse_delimited(std::string_view text, const std::string& name) {
-  return TableReader(require_text(text, name), name).read();
+NamedMatrix parse_delimited(std::string_view text, const std::string& name, Header header) {
+  return TableReader(require_text(text, name), name, header).read();
 }
 
 std::string format_delimited(const NamedMatrix& table, char separator) {

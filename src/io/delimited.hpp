@@ -11,7 +11,7 @@ namespace pursuit::io {
 
 /// Quotes ("" for a quote within), CRLF, a UTF-8 byte order mark and blank lines are understood. Throws
 /// InvalidInput naming line and column for whatever is wrong, missing values included: they are not zeros.
-NamedMatrix parse_delimited(std::string_view text, const std::string& name);
+NamedMatrix parse_delimited(std::string_view text, const std::string& name, Header header = Header::find);
 
 /// Sparse matrices are written out in full. Names are quoted where they could be mistaken for anything else,
 /// so that parse_delimited() gives back the same table; an empty name in the very first cell becomes

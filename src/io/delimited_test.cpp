@@ -60,7 +60,7 @@ TEST(Delimited, AcceptsEveryLineEndingAByteOrderMarkAndBlankLines) {
 
 TEST(Delimited, FindsColumnNames) {
   expect_square("a,b\n1,2\n3,4\n", {}, {"a", "b"});
-  expect_square("7,b\n1,2\n3,4\n", {}, {"7", "b"});
+  expect_square("\"7\",b\n1,2\n3,4\n", {}, {"7", "b"});
   expect_square("\"2001\",\"2002\"\n1,2\n3,4\n", {}, {"2001", "2002"});
 }
 
@@ -68,6 +68,29 @@ TEST(Delimited, FindsRowNames) {
   expect_square("x,1,2\ny,3,4\n", {"x", "y"}, {});
   expect_square("\"7\",1,2\n\"8\",3,4\n", {"7", "8"}, {});
   expect_square("name,a,b\nx,1,2\ny,3,4\n", {"x", "y"}, {"a", "b"});
+}
+
+TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
+  for (const char* text : {"1,x\n1,2\n3,4\n", "id,2001\n1,2\n", "a,b,7\nr,1,2\ns,3,4\n"})
+    EXPECT_THAT(refusal(text), AllOf(HasSubstr("a.csv, line 1: the line may be column names or numbers"),
+                                     HasSubstr("--header yes")))
+        << text;
+  EXPECT_THAT(refusal("# from the lab\n1,2\n3,4\n"), AllOf(HasSubstr("line 1"), HasSubstr("remark")));
+  const NamedMatrix forced = parse_delimited("7,b\n1,2\n3,4\n", "a.csv", Header::yes);
+  EXPECT_EQ(std::get<Matrix>(forced.matrix), kSquare);
+  EXPECT_THAT(forced.column_names, ElementsAre("7", "b"));
+  const NamedMatrix years = parse_delimited("2001,2002\n1,2\n3,4\n", "a.csv", Header::yes);
+  EXPECT_THAT(years.column_names, ElementsAre("2001", "2002"));
+  EXPECT_THAT(message_of<InvalidInput>([] { parse_delimited("a,b\n1,2\n", "a.csv", Header::no); }),
+              HasSubstr("line 1, column 1: 'a' is not a finite number"));
+}
+
+TEST(Delimited, NumbersWithUnitsAreNoNames) {
+  for (const char* text : {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "(1),2\n3,4\n",
+                           "-$1,2 %\n3,4\n", "<1,2\n3,4\n"})
+    EXPECT_THAT(refusal(text), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not"))) << text;
+  expect_square("1st,3cm\n1,2\n3,4\n", {}, {"1st", "3cm"});
+  expect_square("day,1/22/20,2020-01-23\nx,1,2\ny,3,4\n", {"x", "y"}, {"1/22/20", "2020-01-23"});
 }
 
 TEST(Delimited, ReadsTablesAsRWritesThem) {

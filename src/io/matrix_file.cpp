@@ -91,15 +91,19 @@ void require_names(const char* what, std::size_t names, Index expected) {
 
 }  // namespace io
 
-NamedMatrix read_matrix(const std::filesystem::path& path) {
+NamedMatrix read_matrix(const std::filesystem::path& path, const MatrixReading& reading) {
   const std::string name = path.string();
   try {
-    return io::parse_matrix(io::read_file(path), name);
+    return io::parse_matrix(io::read_file(path), name, reading);
   } catch (const std::bad_alloc&) {
     io::refuse(name, "reading it needs more memory than there is");
   } catch (const std::length_error&) {
     io::refuse(name, "reading it needs more memory than there is");
   }
+}
+
+void require_matrix_extension(const std::filesystem::path& path) {
+  io::formatter_for(path);
 }
 
 void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix) {

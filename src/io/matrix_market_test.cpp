@@ -86,6 +86,8 @@ TEST(MatrixMarket, RefusesAbsurdSizesBeforeAllocating) {
   EXPECT_THAT(refusal(kCoordinate + "3000000000 2 1\n" + entry), HasSubstr("3000000000 x 2 is too large"));
   EXPECT_THAT(refusal(kCoordinate + "2 3000000000 1\n" + entry), HasSubstr("2 x 3000000000 is too large"));
   EXPECT_THAT(refusal(kCoordinate + "2000000000 2 1\n" + entry), HasSubstr("implausible"));
+  EXPECT_THAT(refusal(kCoordinate + "8 2147483647 1\n" + entry),
+              HasSubstr("2147483647 columns are implausible"));
   EXPECT_THAT(refusal(kCoordinate + "1000 1000 900000\n" + entry),
               AllOf(HasSubstr("a.mtx, line 2"), HasSubstr("900000 entries"), HasSubstr("6 bytes")));
   EXPECT_THAT(refusal(kArray + "2000000000 2000000000\n1\n"), HasSubstr("4000000000000000000 entries"));

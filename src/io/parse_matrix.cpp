@@ -60,7 +60,7 @@ AnyMatrix parse_npz_matrix(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
-NamedMatrix parse_matrix(std::string_view bytes, const std::string& name) {
+NamedMatrix parse_matrix(std::string_view bytes, const std::string& name, const MatrixReading& reading) {
   std::string unpacked;
   if (is_gzip(bytes)) {
     unpacked = gunzip(bytes, name);
@@ -77,7 +77,7 @@ NamedMatrix parse_matrix(std::string_view bytes, const std::string& name) {
   } else if (is_zip(bytes)) {
     result.matrix = parse_npz_matrix(bytes, name);
   } else {
-    result = parse_delimited(bytes, name);
+    result = parse_delimited(bytes, name, reading.header);
   }
   std::visit([&](const auto& matrix) { require_finite(matrix, name); }, result.matrix);
   return result;

@@ -33,7 +33,6 @@ class MarketRatingsReader {
     const std::int64_t rows = size(0, "rows"), cols = size(1, "columns"), entries = size(2, "entries");
     require_end(3);
     require_storable(lines_.here(), rows, cols, entries);
-    require_storable(lines_.here(), cols, rows, entries);  // columns are named too
     std::int64_t count = 0;
     for (; next_line(); ++count) {
       if (count == entries)

@@ -35,6 +35,9 @@ class SparseArchiveReader {
     }
     rows_ = shape[0];
     columns_ = shape[1];
+    if (const std::size_t dimensions = array("data").shape.size(); dimensions != 1) {
+      refuse(at_array(name_, "data"), fmt::format("it must have one dimension, not {}", dimensions));
+    }
     return std::visit([&](const auto& data) { return read_entries(layout, data); }, array("data").values);
   }
 

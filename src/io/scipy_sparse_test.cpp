@@ -95,6 +95,8 @@ TEST(ScipySparse, RefusesMissingOrMistypedArrays) {
   EXPECT_THAT(refusal(with(csr(), "format", list(Integers{1}))), HasSubstr("one text"));
   EXPECT_THAT(refusal(with(csr(), "indices", list(Doubles{1}))), HasSubstr("integers"));
   EXPECT_THAT(refusal(with(csr(), "data", {{1}, Texts{"x"}})), HasSubstr("text, not numbers"));
+  EXPECT_THAT(refusal(with(csr(), "data", {{5, 1}, Doubles{1, 2, 3, 4, 5}})),
+              HasSubstr("one dimension, not 2"));
   EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, 3, 4}))), HasSubstr("2 extents, not 3"));
 }
 
@@ -116,6 +118,8 @@ TEST(ScipySparse, RefusesAbsurdShapes) {
   EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, std::int64_t{1} << 40}))),
               HasSubstr("too large"));
   EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2'000'000'000, 3}))), HasSubstr("implausible"));
+  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, 2'147'483'647}))),
+              HasSubstr("2147483647 columns are implausible"));
 }
 
 RC_GTEST_PROP(ScipySparse, RoundTripInBothPrecisions, ()) {

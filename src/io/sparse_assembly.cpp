@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "base/machine.hpp"
+#include "io/byte_source.hpp"
 #include "io/defect.hpp"
 
 namespace pursuit::io {
@@ -31,11 +33,22 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
   if (entries > kMost) {
     refuse(where, fmt::format("{} stored entries are too many: at most {} are supported", entries, kMost));
   }
-  constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 24, kRowsPerEntry = 64;
-  const std::int64_t most_rows = std::max(kAlwaysAllowed, kRowsPerEntry * entries);
-  if (rows > most_rows) {
-    refuse(where, fmt::format("{} rows are implausible for {} stored entries: at most {} are supported", rows,
-                              entries, most_rows));
+  constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 20, kLinesPerEntry = 64;
+  const std::int64_t most_lines = std::max(kAlwaysAllowed, kLinesPerEntry * entries);
+  if (rows > most_lines || columns > most_lines) {
+    refuse(where,
+           fmt::format("{} {} are implausible for {} stored entries: at most {} are supported",
+                       std::max(rows, columns), rows > columns ? "rows" : "columns", entries, most_lines));
+  }
+  // A row pointer each, a few vectors of each side, and the entries with their positions.
+  constexpr std::uint64_t kBytesPerLine = 40, kBytesPerEntry = 12;
+  const std::uint64_t needed =
+      kBytesPerLine * std::uint64_t(rows + columns) + kBytesPerEntry * std::uint64_t(entries);
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 25;  // not worth asking
+  if (const std::uint64_t available = needed < kSmall ? kSmall : available_memory(); needed > available) {
+    refuse(where,
+           fmt::format("a matrix of {} x {} with {} stored entries needs at least {} of memory; {} are free",
+                       rows, columns, entries, human_size(needed), human_size(available)));
   }
 }
 

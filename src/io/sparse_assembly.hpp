@@ -35,9 +35,9 @@ struct Entries {
 /// Throws InvalidInput for a matrix without rows or columns, or with more of either than int can count.
 void require_indexable(const std::string& where, std::int64_t rows, std::int64_t columns);
 
-/// The same, and more for a sparse matrix: not more entries than int can count, and not so many rows that
-/// their pointers alone would dwarf the entries, because a header of a few bytes must not claim gigabytes of
-/// memory.
+/// The same, and more for a sparse matrix: not more entries than int can count, and not so many rows or
+/// columns that vectors of their lengths would dwarf the entries or do not fit into memory, because a header
+/// of a few bytes must not claim gigabytes.
 void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns,
                       std::int64_t entries);
 

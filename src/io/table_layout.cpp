@@ -1,11 +1,15 @@
 #include "io/table_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 
+#include "io/defect.hpp"
 #include "io/number_text.hpp"
 
 namespace pursuit::io {
@@ -78,11 +82,55 @@ bool names_row(const std::vector<Cell>& line) {
          (is_name(line[0]) || (line[0].quoted && std::none_of(line.begin() + 1, line.end(), quoted)));
 }
 
+/// What the cells of a first line are, each seen with the one below it.
+struct Census {
+  std::size_t names = 0, numbers = 0;
+  std::string name, number;  // the first of each
+};
+
+Census count_names(const std::vector<Cell>& first, std::size_t from, const std::vector<Cell>& second,
+                   std::size_t below) {
+  Census census;
+  for (; from < first.size() && below < second.size(); ++from, ++below) {
+    const std::string& text = first[from].text;
+    if (names_column(first[from], second[below])) {
+      if (census.names++ == 0) census.name = text;
+    } else if (kind_of(text) == CellKind::kNumber) {
+      if (census.numbers++ == 0) census.number = text;
+    }
+  }
+  return census;
+}
+
 bool counts_up_from_zero(const std::vector<Cell>& cells) {
   for (std::size_t j = 1; j < cells.size(); ++j) {
     if (cells[j].text != std::to_string(j - 1)) return false;
   }
   return cells.size() > 1;
+}
+
+}  // namespace
+
+namespace {
+
+/// "$1", "2 %", "(3.5)", "1,000": a number with more around it.
+bool is_dressed_number(std::string_view text) {
+  const auto strip = [&](std::initializer_list<std::string_view> dress, bool front) {
+    for (const std::string_view each : dress)
+      if (!text.empty() && (front ? text.starts_with(each) : text.ends_with(each))) {
+        front ? text.remove_prefix(each.size()) : text.remove_suffix(each.size());
+        return true;
+      }
+    return false;
+  };
+  while (strip({"$", "€", "£", "¥", "<", ">", "=", "~", "(", "+", "-", " "}, true)) {
+  }
+  while (strip({"%", "‰", "$", "€", "£", "¥", ")", " "}, false)) {
+  }
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == ',' || c == '\''; });
+  double value = 0;
+  return digits.find_first_of("0123456789") != std::string::npos && parse_whole_number(digits, value);
 }
 
 }  // namespace
@@ -95,7 +143,7 @@ CellKind kind_of(std::string_view text) {
     if (lower == mark) return CellKind::kMissing;
   }
   std::replace(lower.begin(), lower.end(), ',', '.');
-  return parse_whole_number(lower, value) ? CellKind::kNumber : CellKind::kName;
+  return parse_whole_number(lower, value) || is_dressed_number(text) ? CellKind::kNumber : CellKind::kName;
 }
 
 char find_separator(std::string_view text) {
@@ -122,22 +170,39 @@ char find_separator(std::string_view text) {
   return kSeparators[agrees(kBlanks) && !agrees(best) ? kBlanks : best];
 }
 
-TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second) {
+TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second, Header header) {
   TableLayout layout;
-  if (first.size() + 1 == second.size()) {  // R leaves out the cell above the row names
-    bool names = names_row(second);
-    for (std::size_t j = 0; j < first.size(); ++j) names = names || names_column(first[j], second[j + 1]);
-    layout.column_names = layout.row_names = names;
+  const bool corner_left_out = first.size() + 1 == second.size();  // above the row names, as R does
+  const bool corner_empty = first.size() > 1 && first[0].text.empty() && &first != &second;
+  const bool row_named = names_row(second);
+  if (header == Header::no) {
+    layout.row_names = row_named && names_row(first);
     return layout;
   }
-  const std::size_t shared = std::min(first.size(), second.size());
-  const bool row_named = names_row(second);
-  for (std::size_t j = row_named ? 1 : 0; j < shared; ++j) {
-    layout.column_names = layout.column_names || names_column(first[j], second[j]);
+  if (header == Header::yes) {
+    layout.column_names = true;
+    layout.row_names = corner_left_out || corner_empty || row_named;
+    return layout;
   }
+  if (corner_left_out) {
+    const Census cells = count_names(first, 0, second, 1);
+    layout.column_names = layout.row_names = row_named || cells.names > 0;
+    if (!row_named && cells.names > 0 && (first.size() == 1 || cells.numbers > 0))
+      layout.doubt = fmt::format(
+          "the line has one cell fewer than the next: {} may be the name of a column or a "
+          "remark that does not belong to the table",
+          shown(cells.name));
+    return layout;
+  }
+  const std::size_t data = row_named ? 1 : 0;
+  const Census cells = count_names(first, data, second, data);
+  layout.column_names = cells.names > 0;
+  if (cells.names > 0 && cells.numbers > 0 && !(corner_empty && row_named))
+    layout.doubt = fmt::format("the line may be column names or numbers: {} is no number, but {} is one",
+                               shown(cells.name), shown(cells.number));
   // Without column names the first line is data as well, and must start with a name as the second does.
   layout.row_names = row_named && (layout.column_names || names_row(first));
-  if (first.size() > 1 && first[0].text.empty() && &first != &second) {
+  if (corner_empty) {
     const bool corner = layout.column_names || row_named || counts_up_from_zero(first);
     layout.column_names = layout.row_names = corner;
   }

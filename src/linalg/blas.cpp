@@ -2,12 +2,20 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <type_traits>
 
 #include "pursuit/base/error.hpp"
+
+// OpenBLAS exports its allocator without declaring it. Buffers that were freed stay, for the next caller.
+extern "C" void* blas_memory_alloc(int position);
+extern "C" void blas_memory_free(void* buffer);
 
 namespace pursuit {
 
@@ -16,6 +24,28 @@ namespace {
 std::mutex setting;
 int inside = 0;    // objects alive
 int previous = 1;  // threads of OpenBLAS before the first of them
+int calling = 0;   // threads that may be in OpenBLAS
+int buffers = 0;   // that OpenBLAS is known to have
+
+bool has_room_for_a_buffer() {
+  constexpr std::size_t kBuffer = (std::size_t{128} << 20) + (std::size_t{1} << 16);
+  void* room = ::mmap(nullptr, kBuffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  ::munmap(room, kBuffer);
+  return true;
+}
+
+/// Makes OpenBLAS have so many buffers, or as many as there is memory for.
+void provide_buffers(int wanted) {
+  constexpr std::size_t kMost = 64;  // half of those that OpenBLAS can keep account of
+  std::array<void*, kMost> held;
+  const std::size_t count = std::min(std::size_t(wanted), kMost);
+  std::size_t had = 0;
+  const auto one_is_free = [&] { return int(had) + calling < buffers; };
+  while (had < count && (one_is_free() || has_room_for_a_buffer())) held[had++] = blas_memory_alloc(0);
+  for (std::size_t k = 0; k < had; ++k) blas_memory_free(held[k]);
+  buffers = std::max(buffers, int(had));
+}
 
 blasint blas_size(Index size) {
   if (size > std::numeric_limits<blasint>::max())
@@ -26,8 +56,14 @@ blasint blas_size(Index size) {
 
 }  // namespace
 
-SingleThreadedBlas::SingleThreadedBlas() {
+SingleThreadedBlas::SingleThreadedBlas(int callers) : callers_(callers) {
   const std::lock_guard lock(setting);
+  if (calling + callers > buffers) {
+    provide_buffers(calling + callers);
+    callers_ = std::min(callers, buffers - calling);
+    if (callers > 0 && callers_ < 1) throw std::bad_alloc();
+  }
+  calling += callers_;
   if (inside++ > 0) return;
   previous = openblas_get_num_threads();
   if (previous != 1) openblas_set_num_threads(1);
@@ -35,6 +71,7 @@ SingleThreadedBlas::SingleThreadedBlas() {
 
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::lock_guard lock(setting);
+  calling -= callers_;
   if (--inside == 0 && previous != 1) openblas_set_num_threads(previous);
 }
 
@@ -60,7 +97,7 @@ void block_product(const DenseView<Scalar>& A, const Scalar* V, Index columns, S
 }
 
 Matrix transposed_product(const ConstMatrixRef& A, const ConstMatrixRef& B) {
-  const SingleThreadedBlas single_threaded;
+  const SingleThreadedBlas single_threaded(1);
   Matrix result(A.cols(), B.cols());
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_size(A.cols()), blas_size(B.cols()),
               blas_size(A.rows()), 1.0, A.data(), blas_size(A.outerStride()), B.data(),
@@ -69,7 +106,7 @@ Matrix transposed_product(const ConstMatrixRef& A, const ConstMatrixRef& B) {
 }
 
 void subtract_product(const ConstMatrixRef& A, const ConstMatrixRef& B, MatrixRef out) {
-  const SingleThreadedBlas single_threaded;
+  const SingleThreadedBlas single_threaded(1);
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(A.rows()), blas_size(B.cols()),
               blas_size(A.cols()), -1.0, A.data(), blas_size(A.outerStride()), B.data(),
               blas_size(B.outerStride()), 1.0, out.data(), blas_size(out.outerStride()));

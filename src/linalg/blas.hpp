@@ -7,12 +7,23 @@ namespace pursuit {
 
 /// While alive, OpenBLAS runs on the calling thread only. The previous setting, which belongs to the process,
 /// comes back when the last of them is gone: runs may go on side by side, on threads of a user's own.
+///
+/// Every thread that calls OpenBLAS needs a buffer of it, for which OpenBLAS tries for ever where there is no
+/// memory. So they are had before: with little memory fewer threads may call, and with none std::bad_alloc is
+/// thrown.
 class SingleThreadedBlas {
  public:
-  SingleThreadedBlas();
+  /// `callers` threads are going to call OpenBLAS at once.
+  explicit SingleThreadedBlas(int callers = 0);
   ~SingleThreadedBlas();
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+  /// So many of them may.
+  int callers() const { return callers_; }
+
+ private:
+  int callers_;
 };
 
 /// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a

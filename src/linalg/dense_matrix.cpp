@@ -30,13 +30,15 @@ void blocked_product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out, i
   using Block = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
   out.resize(A.rows, V.cols());
   const Blocks blocks(A.rows);
+  const int callers = std::min(threads, int(blocks.count));
+  const SingleThreadedBlas single_threaded(callers);
+  if (single_threaded.callers() < callers) threads = single_threaded.callers();  // there is little memory
   const auto multiply = [&](const Scalar* v, Scalar* result) {
     parallel_for(blocks.count, threads, [&](Index b) {
       block_product(A.row_block(blocks.first(b), blocks.length(b)), v, V.cols(), result + blocks.first(b),
                     A.rows);
     });
   };
-  const SingleThreadedBlas single_threaded;
   if constexpr (std::is_same_v<Scalar, double>) {
     multiply(V.data(), out.data());
   } else {

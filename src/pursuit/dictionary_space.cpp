@@ -87,7 +87,7 @@ Matrix UnitColumns::products(const Matrix& signals) const {
 
 const double* UnitColumns::gram_column(Index j, Vector& scratch) const {
   if (keeps_gram()) return gram_.col(j).data();
-  const SingleThreadedBlas single_threaded;  // signals share the threads
+  const SingleThreadedBlas single_threaded(1);  // signals share the threads
   const Matrix column = columns(j, 1);
   scratch.resize(size());
   block_product(view_.transposed(), column.data(), 1, scratch.data(), size());

@@ -204,6 +204,9 @@ void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index 
             fmt::format("initial: the left factor of atom {} is zero", i + 1));
     require(m.right.col(i).squaredNorm() > 0 || (known && !fixes_right(o)),
             fmt::format("initial: the right factor of atom {} is zero", i + 1));
+    const double size = m.weights[i] * m.left.col(i).norm() * m.right.col(i).norm() * double(m.rank());
+    require(std::isfinite(size * size),
+            fmt::format("initial: atom {} with weight {:g} is too large to be squared", i + 1, m.weights[i]));
   }
 }
 

@@ -180,5 +180,12 @@ TEST(RankOneOracle, ComparesDirectionsWhereMembersDifferInNorm) {
   EXPECT_EQ(std::abs(vertex.model.left(row, 0) * vertex.model.right(col, 0)), 1);
 }
 
+TEST(KnownAtoms, WeightsBeyondAllNumbersAreRefused) {
+  const Matrix Y = gaussian(8, 6, 1);
+  const Model huge{Vector::Unit(8, 0), Vector::Unit(6, 0), Vector::Constant(1, 1e308)};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { factor(Y, {.rank = 2, .initial = huge, .fixed = 1}); }),
+              testing::HasSubstr("weight 1e+308 is too large"));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -3,7 +3,7 @@
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
 //     tests/fuzz/fuzz_read_ratings.cpp
-//     $(ls src/io/*.cpp | grep -vE
+//     $(ls src/io/*.cpp src/base/machine.cpp | grep -vE
 //     "_test|_bench|model_file|completion_file|archive_reader|generate|write_ratings") -lfmt -lzip -lz -o
 //     fuzz_read_ratings
 //   mkdir corpus

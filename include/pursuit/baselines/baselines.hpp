@@ -17,6 +17,7 @@
 //   cone-power   nonneg                                       cone_power.hpp
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -40,9 +41,11 @@ struct BaselineOptions {
   Index dimension = 2;                      // of spannogram
   Index samples = 10000;                    // of spannogram, for dimension >= 3
   std::optional<double> rho = {};           // of cone-power; the mean variance where not given
+  std::function<bool()> go_on = {};         // asked before every product; the run stops where it says no
 };
 
-/// p x r loadings, one unit column per component, all of them members of the set.
+/// p x r loadings, one unit column per component, all of them members of the set. A run that was stopped has
+/// the components found so far, at least one.
 Matrix baseline_components(Baseline method, const Covariance& C, const BaselineOptions& options = {});
 
 /// The names above; InvalidArgument for any other text.

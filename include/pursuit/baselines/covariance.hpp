@@ -39,6 +39,11 @@ class Covariance final : public LinearOperator {
   const Vector& variances() const { return variances_; }  // the diagonal
   double total_variance() const { return variances_.sum(); }
 
+  /// The same matrix, whose products, and those of what deflation leaves of it, throw ProductRefused once
+  /// `go_on` says no: every method here is made of products, so that this is where a run can be stopped.
+  Covariance watched(std::function<bool()> go_on) const;
+  struct ProductRefused {};
+
   /// What is left once the unit vector u is accounted for.
   Covariance deflated(ConstVectorRef u, Deflation method) const;
 
@@ -49,6 +54,7 @@ class Covariance final : public LinearOperator {
   Matrix pairs_, core_;  // C = base - pairs core pairs^T
   Matrix basis_;         // orthonormal, spans what orthogonal projections have removed
   Vector variances_;
+  std::function<bool()> go_on_;
 };
 
 /// `count` loadings one by one: each is what `find` makes of the covariance that the earlier ones leave.

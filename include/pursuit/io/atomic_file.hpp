@@ -1,13 +1,18 @@
 #pragma once
 // Files that appear whole or not at all: written to a temporary file in the same directory, flushed to disk,
 // then renamed over the target. A reader never sees half a file, and a failed run leaves the previous file
-// untouched.
+// untouched. Where the file system can, the temporary file has no name until it is whole, so that nothing is
+// left of it however the process ends.
 
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
 namespace pursuit {
+
+/// The absolute path at which a file written to `path` appears: with symbolic links followed, those too that
+/// lead nowhere yet.
+std::filesystem::path destination_of(const std::filesystem::path& path);
 
 /// Replaces or creates the file at `path`. A symbolic link is followed; an existing file's permissions are
 /// kept. A device or a pipe (/dev/stdout) cannot be replaced and is written to directly. Throws OutputFailure

@@ -22,13 +22,24 @@ struct NamedMatrix {
   std::vector<std::string> column_names;
 };
 
+/// Whether the first line of a text holds column names. Where that is to be found out, a line that could be
+/// either is refused: a row of numbers must not be lost as names.
+enum class Header { find, yes, no };
+
+struct MatrixReading {
+  Header header = Header::find;
+};
+
 /// Reads any supported format. NaN and infinite entries are refused.
-NamedMatrix read_matrix(const std::filesystem::path& path);
+NamedMatrix read_matrix(const std::filesystem::path& path, const MatrixReading& reading = {});
 
 /// Writes in the format of the extension: .mtx, .mtx.gz, .npy, .npz, .csv, .tsv. The file appears whole or
 /// not at all. Only .csv and .tsv keep the names; a sparse matrix stays sparse in .mtx, .mtx.gz and .npz
 /// only. Throws InvalidArgument for an unknown extension, OutputFailure where it cannot be written.
 void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix);
+
+/// Throws InvalidArgument unless write_matrix() knows the extension.
+void require_matrix_extension(const std::filesystem::path& path);
 
 /// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not
 /// lost.
