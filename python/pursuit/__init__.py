@@ -16,8 +16,9 @@ from ._completion import MatrixCompletion, Recommendation
 from ._core import __version__
 from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
-from ._nmf import NMF
-from ._omp import OrthogonalMatchingPursuit
+from ._nmf import NMF, non_negative_factorization
+from ._omp import OrthogonalMatchingPursuit, orthogonal_mp, orthogonal_mp_gram
+from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
 
@@ -28,9 +29,14 @@ __all__ = [
     "NonnegativeSparsePCA",
     "OrthogonalMatchingPursuit",
     "Recommendation",
+    "SparseCoder",
     "SparsePCA",
     "TruncatedSVD",
     "__version__",
     "atoms",
     "load",
+    "non_negative_factorization",
+    "orthogonal_mp",
+    "orthogonal_mp_gram",
+    "sparse_encode",
 ]

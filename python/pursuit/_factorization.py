@@ -44,6 +44,12 @@ class FactorizationModel(ComponentModel):
                 callback=watcher.function(),
                 **options,
             )
+        self._keep(X, result, watcher, earlier)
+
+    def _keep(
+        self, X: Any, result: dict[str, Any], watcher: Watcher, earlier: Columns | None = None
+    ) -> None:
+        """Sets the attributes from what the engine gave back, and raises what ended it."""
         self.left_ = result["left"].astype(X.dtype, copy=False)
         self.components_ = result["right"].T.astype(X.dtype, copy=False)
         self.weights_ = result["weights"]

@@ -56,6 +56,13 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
     if isinstance(model, MatrixPursuit):
         model.set_params(**{key: metadata[key] for key in ("left", "right", "weights") if key in metadata})
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
+    if isinstance(model, NMF) and "alpha_W" in metadata:
+        same = metadata["alpha_H"] == "same"
+        model.set_params(
+            alpha_W=float(metadata["alpha_W"]),
+            alpha_H="same" if same else float(metadata["alpha_H"]),
+            l1_ratio=float(metadata["l1_ratio"]),
+        )
     model.n_features_in_, model.n_components_ = file["right"].shape
     if file["column_names"]:
         model.feature_names_in_ = np.asarray(file["column_names"], dtype=object)
