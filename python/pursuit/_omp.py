@@ -123,7 +123,7 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
             errors = np.sqrt([path[2] for path in paths] / np.where(norms > 0, norms, 1))
         self.sparse_coef_ = codes.T.tocsr().astype(X.dtype)
         intercept = y_mean - np.asarray(self.sparse_coef_ @ x_mean).ravel()
-        self.intercept_ = intercept[0] if self._single_target else intercept
+        self.intercept_ = intercept[0] if self._single_target else intercept if self.fit_intercept else 0.0
         self.relative_error_ = float(errors[0]) if self._single_target else errors
         return self
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from . import _core
 from ._omp import _answer, _pursue
-from ._validation import FLOATS, require_count, threads_for, validate_data
+from ._validation import FLOATS, require_count, threads_for
 
 _ALGORITHMS = ("lasso_lars", "lasso_cd", "lars", "omp", "threshold")
 _LASSO_GAP = 1e-10  # of the squared length of a row
@@ -86,11 +86,7 @@ def sparse_encode(
     if check_input:
         X, dictionary = check_array(X, dtype=FLOATS), check_array(dictionary, dtype=FLOATS)
     X, dictionary = np.asarray(X), np.asarray(dictionary)
-    if X.shape[1] != dictionary.shape[1]:
-        raise ValueError(
-            "Dictionary and X have different numbers of features: "
-            f"dictionary.shape: {dictionary.shape} X.shape: {X.shape}"
-        )
+    _require_width(X, dictionary)
     atoms, rows = np.asarray(dictionary, dtype=np.float64), np.asarray(X, dtype=np.float64)
     products = atoms @ rows.T if cov is None else np.asarray(cov, dtype=np.float64)
     threads, size = threads_for(n_jobs), len(atoms)
@@ -129,6 +125,14 @@ def sparse_encode(
                 stacklevel=2,
             )
     return np.ascontiguousarray(codes.T, dtype=X.dtype)
+
+
+def _require_width(X: NDArray[Any], dictionary: NDArray[Any]) -> None:
+    if X.shape[1] != dictionary.shape[1]:
+        raise ValueError(
+            "Dictionary and X have different numbers of features: "
+            f"dictionary.shape: {dictionary.shape} X.shape: {X.shape}"
+        )
 
 
 def _weight(alpha: Any) -> float:
@@ -177,7 +181,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Attributes
     ----------
     n_components_, n_features_in_ : int
-    feature_names_in_ : array of str
+        The shape of the dictionary.
 
     Examples
     --------
@@ -216,12 +220,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X : array of shape (n_samples, n_features)
         y : ignored
         """
-        X = validate_data(self, X, dtype=FLOATS)
-        if X.shape[1] != self.n_features_in_ or X.shape[1] != np.shape(self.dictionary)[1]:
-            raise ValueError(
-                "Dictionary and X have different numbers of features: "
-                f"dictionary.shape: {np.shape(self.dictionary)} X.shape: {X.shape}"
-            )
+        _require_width(check_array(X, dtype=FLOATS), np.asarray(self.dictionary))
         return self
 
     def transform(self, X: Any, y: Any = None) -> NDArray[Any]:
@@ -237,7 +236,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         array of shape (n_samples, n_components), or twice as wide with ``split_sign``
         """
         codes = sparse_encode(
-            validate_data(self, X, reset=False, dtype=FLOATS) if hasattr(self, "n_features_in_") else X,
+            X,
             self.dictionary,
             algorithm=self.transform_algorithm,
             n_nonzero_coefs=self.transform_n_nonzero_coefs,
@@ -266,6 +265,10 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     @property
     def n_components_(self) -> int:
         return len(self.dictionary)
+
+    @property
+    def n_features_in_(self) -> int:
+        return np.shape(self.dictionary)[1]
 
     @property
     def _n_features_out(self) -> int:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,8 @@
 namespace pursuit {
 namespace {
 
-constexpr int kSweepsPerLook = 10;  // over what is not zero, between two looks at everything
+constexpr int kSweepsPerLook = 10;      // over what is not zero, between two looks at everything
+constexpr Index kLargestSystem = 1000;  // solved at once
 
 /// One signal: x, and the correlations q = c - G x of what is left.
 class Descent {
@@ -25,20 +27,15 @@ class Descent {
         q_(products_ - gram_ * x_) {}
 
   bool run() {
-    std::vector<Index> support;
     for (int sweep = 0; sweep < options_.max_sweeps;) {
       for (Index j = 0; j < x_.size(); ++j) step(j);
       ++sweep;
+      refresh();
       if (gap() <= options_.tolerance) return true;
-      support.clear();
-      for (Index j = 0; j < x_.size(); ++j)
-        if (x_[j] != 0) support.push_back(j);
-      for (int inner = 0; inner < kSweepsPerLook && sweep < options_.max_sweeps; ++inner, ++sweep) {
-        double moved = 0;
-        for (const Index j : support) moved = std::max(moved, step(j));
-        if (moved == 0) break;
-      }
-      q_ = products_ - gram_ * x_;  // rounding of the steps goes
+      for (int inner = 0; inner < kSweepsPerLook && sweep < options_.max_sweeps; ++inner, ++sweep)
+        for (const Index j : support_) step(j);
+      refresh();
+      while (sweep < options_.max_sweeps && Index(support_.size()) <= kLargestSystem && settle()) ++sweep;
     }
     return gap() <= options_.tolerance;
   }
@@ -58,18 +55,61 @@ class Descent {
   const Vector& code() const { return x_; }
 
  private:
-  /// The best x_j with the others fixed; returns how far the fit moved.
-  double step(Index j) {
+  /// The best x_j with the others fixed.
+  void step(Index j) {
     const double curvature = gram_(j, j);
-    if (!(curvature > 0)) return 0;
+    if (!(curvature > 0)) return;
     const double target = q_[j] + curvature * x_[j];
     double value = std::max(0.0, std::abs(target) - options_.alpha) / curvature;
     if (target < 0) value = options_.nonnegative ? 0.0 : -value;
     const double change = value - x_[j];
-    if (change == 0) return 0;
+    if (change == 0) return;
     x_[j] = value;
     q_ -= change * gram_.col(j);
-    return std::abs(change) * std::sqrt(curvature);
+  }
+
+  /// While the signs stay, the best x on the support solves a linear system. Goes towards it as far as the
+  /// first sign lasts (Lee et al. 2006); true where that one left and there is another system to solve.
+  bool settle() {
+    if (support_.empty()) return false;
+    const Vector signs = x_(support_).cwiseSign(), now = x_(support_);
+    const Eigen::LLT<Matrix> factor(gram_(support_, support_));
+    if (factor.info() != Eigen::Success) return false;  // dependent atoms: coordinate steps will do
+    const Vector best = factor.solve(products_(support_) - options_.alpha * signs);
+    if (!best.allFinite()) return false;
+    double length = 1;
+    Index leaves = -1;
+    for (Index i = 0; i < now.size(); ++i) {
+      if (best[i] * signs[i] > 0) continue;
+      const double until_zero = now[i] / (now[i] - best[i]);
+      if (until_zero < length || leaves < 0) {
+        length = std::min(length, until_zero);
+        leaves = i;
+      }
+    }
+    const Vector x_before = x_;
+    const double before = objective();
+    x_(support_) = now + length * (best - now);
+    if (leaves >= 0) x_[support_[std::size_t(leaves)]] = 0;
+    refresh();
+    if (!(objective() < before)) {  // rounding, in a system that is nearly singular
+      x_ = x_before;
+      refresh();
+      return false;
+    }
+    return leaves >= 0;
+  }
+
+  /// Support and correlations from x alone: the rounding of single steps goes.
+  void refresh() {
+    q_ = products_ - gram_ * x_;
+    support_.clear();
+    for (Index j = 0; j < x_.size(); ++j)
+      if (x_[j] != 0) support_.push_back(j);
+  }
+
+  double objective() const {
+    return 0.5 * (squared_norm_ - x_.dot(products_) - x_.dot(q_)) + options_.alpha * x_.lpNorm<1>();
   }
 
   const Matrix& gram_;
@@ -77,6 +117,7 @@ class Descent {
   const double squared_norm_;
   const LassoOptions& options_;
   Vector x_, q_;
+  std::vector<Index> support_;
 };
 
 }  // namespace
