@@ -5,8 +5,10 @@
 `SparsePCA`                    principal components with few non-zero loadings
 `NonnegativeSparsePCA`         the same without negative ones
 `NMF`                          a drop-in for `sklearn.decomposition.NMF`
+`PCA`                          principal components, exact, sparse data too
 `TruncatedSVD`                 leading singular vectors, dense or sparse
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
+`SparseCoder`                  codes over a dictionary that is given
 `MatrixCompletion`             entries that were not observed, and how surely they are known
 =============================  ===========================================================================
 """
@@ -18,6 +20,7 @@ from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
 from ._nmf import NMF, non_negative_factorization
 from ._omp import OrthogonalMatchingPursuit, orthogonal_mp, orthogonal_mp_gram
+from ._pca import PCA
 from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
@@ -28,6 +31,7 @@ __all__ = [
     "NMF",
     "NonnegativeSparsePCA",
     "OrthogonalMatchingPursuit",
+    "PCA",
     "Recommendation",
     "SparseCoder",
     "SparsePCA",

@@ -15,12 +15,13 @@ from ._factorization import path_by_rank
 from ._matrix_pursuit import MatrixPursuit
 from ._nmf import NMF
 from ._observations import Ids, Observations
+from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
 
-Model = Union[MatrixPursuit, NMF, TruncatedSVD, SparsePCA, MatrixCompletion]
+Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion]
 _CLASSES = {
-    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, SparsePCA, NonnegativeSparsePCA)
+    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
 
 
@@ -67,7 +68,9 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
     if file["column_names"]:
         model.feature_names_in_ = np.asarray(file["column_names"], dtype=object)
     model.components_ = file["right"].T
-    if isinstance(model, SparsePCA):
+    if isinstance(model, PCA):
+        model._load(file)
+    elif isinstance(model, SparsePCA):
         model.mean_ = file["column_means"] if len(file["column_means"]) else np.zeros(model.n_features_in_)
         model._scores = file["left"] * file["weights"]
         model.correlation = len(file["column_deviations"]) > 0
