@@ -1,5 +1,6 @@
 # Warnings and sanitizers for our own targets only; consumers never inherit them.
 add_library(pursuit_warnings INTERFACE)
+add_library(pursuit::pursuit_warnings ALIAS pursuit_warnings)
 target_compile_options(pursuit_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                                   -Woverloaded-virtual -Wcast-align)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -24,6 +24,28 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
 
     _nonnegative_coordinates = False
 
+    def _set_stop(self, stop: str, *, found: int, asked: int, wanted_short: bool = False) -> int:
+        """Says why the fit ended, and returns how many components the model has.
+
+        Whatever stands behind it in a pipeline counts on the number asked for. Those that the data do not
+        have are zeros, unless the caller wanted the fit to end before.
+        """
+        short = wanted_short or stop in ("early_stopping", "interrupted", "time_limit")
+        # Atoms that were left without weight are dropped by the engine, which has then tried them all.
+        self.stop_reason_ = "no_ascent" if stop == "rank_reached" and found < asked else stop
+        self.n_components_ = found if short else max(found, asked)
+        return self.n_components_
+
+    @property
+    def stop_message_(self) -> str:
+        """Why the fit ended, in words."""
+        check_is_fitted(self, "components_")
+        message = _core.stop_explanations().get(
+            self.stop_reason_, "the last atom explained less than early_stopping asks for"
+        )
+        zeros = np.count_nonzero(~self.components_.any(axis=1))
+        return f"{message}; the last {zeros} of {len(self.components_)} components are zero" if zeros else message
+
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
@@ -117,12 +139,15 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         check_is_fitted(self, "components_")
         parts = self._saved()
         metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
+        found = self.components_.any(axis=1)  # the file holds atoms; those that only keep the shape are none
         if hasattr(self, "explained_variance_ratio_"):
             metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())
         mean, scale, nothing = self._center(), self._scale(), np.zeros(0)
         _core.save_model(
             path,
-            right=self.components_.T,
+            left=parts.pop("left")[:, found],
+            right=self.components_[found].T,
+            weights=parts.pop("weights")[found],
             row_names=[],
             column_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
             metadata=metadata,
@@ -155,6 +180,14 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def with_zeros(columns: NDArray[Any], count: int) -> NDArray[Any]:
+    """As many columns (or entries) as asked for, those that were not found zero."""
+    missing = count - columns.shape[-1]
+    if missing == 0:
+        return columns
+    return np.concatenate([columns, np.zeros((*columns.shape[:-1], missing), columns.dtype)], axis=-1)
 
 
 def _orthonormal(components: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 __version__: str
+__pybind11__: str  # the version that the extension was built with
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]

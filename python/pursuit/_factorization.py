@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._components import ComponentModel
+from ._components import ComponentModel, with_zeros
 from ._plots import Columns
 from ._progress import Watcher
 from ._validation import seed_for, squared_norm, threads_for
@@ -44,18 +44,29 @@ class FactorizationModel(ComponentModel):
                 callback=watcher.function(),
                 **options,
             )
-        self._keep(X, result, watcher, earlier)
+        wanted_short = result["stop"] == "target_error" and options["target_error"] > 0
+        self._keep(X, result, watcher, options["rank"], wanted_short, earlier)
 
     def _keep(
-        self, X: Any, result: dict[str, Any], watcher: Watcher, earlier: Columns | None = None
+        self,
+        X: Any,
+        result: dict[str, Any],
+        watcher: Watcher,
+        asked: int,
+        wanted_short: bool = False,
+        earlier: Columns | None = None,
     ) -> None:
         """Sets the attributes from what the engine gave back, and raises what ended it."""
-        self.left_ = result["left"].astype(X.dtype, copy=False)
-        self.components_ = result["right"].T.astype(X.dtype, copy=False)
-        self.weights_ = result["weights"]
-        self.n_components_ = self.components_.shape[0]
+        count = self._set_stop(
+            "early_stopping" if watcher.stopped_early else result["stop"],
+            found=len(result["weights"]),
+            asked=asked,
+            wanted_short=wanted_short,
+        )
+        self.left_ = with_zeros(result["left"], count).astype(X.dtype, copy=False)
+        self.components_ = with_zeros(result["right"], count).T.astype(X.dtype, copy=False)
+        self.weights_ = with_zeros(result["weights"], count)
         self.relative_error_ = result["relative_error"]
-        self.stop_reason_ = "early_stopping" if watcher.stopped_early else result["stop"]
         self._steps = result["trace"]
         total = _squared_norm_before(self._steps, X)
         self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(total))
@@ -68,7 +79,10 @@ class FactorizationModel(ComponentModel):
 
     def _earlier_atoms(self, shape: tuple[int, int]) -> Initial | None:
         """What a warm start begins with."""
-        if not self.warm_start or not hasattr(self, "left_") or self.n_components_ == 0:
+        if not self.warm_start or not hasattr(self, "left_"):
+            return None
+        found = self.components_.any(axis=1)  # the others only keep the shape
+        if not found.any():
             return None
         fitted = self.left_.shape[0], self.components_.shape[1]
         if fitted != shape:
@@ -76,12 +90,12 @@ class FactorizationModel(ComponentModel):
                 f"warm_start=True: the model is one of {fitted[0]} x {fitted[1]} data, "
                 f"not {shape[0]} x {shape[1]}"
             )
-        if self.n_components is not None and self.n_components < self.n_components_:
+        if self.n_components is not None and self.n_components < np.count_nonzero(found):
             raise ValueError(
-                f"n_components={self.n_components}: a warm start adds to the {self.n_components_} atoms "
+                f"n_components={self.n_components}: a warm start adds to the {np.count_nonzero(found)} atoms "
                 "there are"
             )
-        return self.left_, self.components_.T, self.weights_
+        return self.left_[:, found], self.components_[found].T, self.weights_[found]
 
     def _saved(self) -> dict[str, Any]:
         return {

@@ -76,7 +76,8 @@ class MatrixPursuit(FactorizationModel):
     relative_error_, reconstruction_err_ : float
         ||X - model|| / ||X|| and ||X - model||, in the Frobenius norm.
     stop_reason_ : str
-        Why the fit ended; `stop_message_` says it in words.
+        Why the fit ended; `stop_message_` says it in words. Components that the data do not have are zero,
+        with weight zero; a fit that was asked to end before has only those it found.
     n_components_, n_iter_, n_features_in_ : int
     feature_names_in_ : array of str
 
@@ -178,13 +179,6 @@ class MatrixPursuit(FactorizationModel):
     def _coordinates_are_nonnegative(self, left: NDArray[Any]) -> bool:
         """Of a model from a file: its set may be a function that is not here, its atoms are."""
         return _nonnegative_weights(self.weights) and bool(np.all(left >= 0))
-
-    @property
-    def stop_message_(self) -> str:
-        """Why the fit ended, in words."""
-        return _core.stop_explanations().get(
-            self.stop_reason_, "the last atom explained less than early_stopping asks for"
-        )
 
 
 def _nonnegative_weights(weights: str) -> bool:

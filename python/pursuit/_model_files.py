@@ -8,9 +8,11 @@ from typing import Any, Union
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from . import _core
 from ._completion import MatrixCompletion
+from ._components import with_zeros
 from ._factorization import path_by_rank
 from ._matrix_pursuit import MatrixPursuit
 from ._nmf import NMF
@@ -18,6 +20,7 @@ from ._observations import Ids, Observations
 from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
+from .atoms import UntrustedSpec, opens_files
 
 Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion]
 _CLASSES = {
@@ -25,7 +28,7 @@ _CLASSES = {
 }
 
 
-def load(path: str | PathLike[str]) -> Model:
+def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
     """A fitted model from a file, written by `save` or by the program.
 
     Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or,
@@ -34,6 +37,10 @@ def load(path: str | PathLike[str]) -> Model:
     Parameters
     ----------
     path : str or path
+    trusted : bool, default=False
+        Whether a further `fit` may open the files and run the libraries (``plugin:``) that the atom sets of
+        the model name: say so only of files whose author may run code on your machine. Everything but `fit`
+        does without them.
 
     Examples
     --------
@@ -43,19 +50,24 @@ def load(path: str | PathLike[str]) -> Model:
     >>> pursuit.load("parts.npz").components_.shape
     (3, 10)
     """
-    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path)
+    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path, trusted)
 
 
-def _load_factorization(path: str | PathLike[str]) -> Model:
+def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     file = _core.load_model(path)
     metadata = file["metadata"]
     name = metadata.get("estimator", "SparsePCA" if metadata.get("centered") == "true" else "MatrixPursuit")
     if name not in _CLASSES:
         raise ValueError(f"{path}: written by an estimator that is not known here: {name}")
-    rank = file["right"].shape[1]
+    shares = _numbers(path, metadata.get("explained_variance_ratio", "[]"))
+    rank = max(file["right"].shape[1], len(shares))  # those that the data did not have are not in the file
+    file.update({part: with_zeros(file[part], rank) for part in ("left", "right", "weights")})
     model = _CLASSES[name](max(rank, 1))
     if isinstance(model, MatrixPursuit):
-        model.set_params(**{key: metadata[key] for key in ("left", "right", "weights") if key in metadata})
+        for side in ("left", "right"):
+            spec = metadata.get(side, "sphere")
+            model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
+        model.set_params(weights=metadata.get("weights", "free"))
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
     if isinstance(model, NMF) and "alpha_W" in metadata:
         same = metadata["alpha_H"] == "same"
@@ -68,6 +80,7 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
     if file["column_names"]:
         model.feature_names_in_ = np.asarray(file["column_names"], dtype=object)
     model.components_ = file["right"].T
+    model.stop_reason_ = metadata.get("stop", "rank_reached")
     if isinstance(model, PCA):
         model._load(file)
     elif isinstance(model, SparsePCA):
@@ -78,16 +91,25 @@ def _load_factorization(path: str | PathLike[str]) -> Model:
             model.scale_ = file["column_deviations"]
     else:
         model.left_, model.weights_ = file["left"], file["weights"]
-        model.stop_reason_ = metadata.get("stop", "rank_reached")
         model.path_, model.trace_, model._steps = path_by_rank(file["trace"]), file["trace"], file["trace"]
         if len(file["trace"]["rank"]):
             model.relative_error_ = float(file["trace"]["relative_error"][-1])
             model.reconstruction_err_ = float(np.sqrt(2 * file["trace"]["objective"][-1]))
     if isinstance(model, TruncatedSVD):
         model.singular_values_ = model.weights_
-    if "explained_variance_ratio" in metadata:
-        model.explained_variance_ratio_ = np.asarray(json.loads(metadata["explained_variance_ratio"]))
+    if len(shares):
+        model.explained_variance_ratio_ = shares
     return model
+
+
+def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:
+    try:
+        numbers = np.asarray(json.loads(text), dtype=np.float64)
+    except (ValueError, TypeError, RecursionError):
+        numbers = np.zeros(())
+    if numbers.ndim != 1:
+        raise ValueError(f"{path}: the metadata explained_variance_ratio is no list of numbers")
+    return numbers
 
 
 def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_non_negative
 
 from . import _core, atoms
+from ._components import with_zeros
 from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
 from ._validation import require_count, seed_for, squared_norm, threads_for, validate_matrix
@@ -241,7 +242,7 @@ class NMF(FactorizationModel):
                 "right_support": np.array([np.count_nonzero(H)]),
             },
         }
-        self._keep(X, result, watcher)
+        self._keep(X, result, watcher, rank)
         if not result["converged"] and not result["interrupted"] and self.max_iter > 0:
             self._warn_of_convergence()
 
@@ -265,9 +266,8 @@ class NMF(FactorizationModel):
             time_limit=self.time_limit,
             callback=None,
         )
-        lacking = rank - len(result["weights"])
-        left, right = (np.pad(result[side], ((0, 0), (0, lacking))) for side in ("left", "right"))
-        return left, right, np.pad(result["weights"], (0, lacking))
+        left, right, weights = (with_zeros(result[part], rank) for part in ("left", "right", "weights"))
+        return left, right, weights
 
     def _warn_of_convergence(self) -> None:
         warnings.warn(
@@ -296,14 +296,8 @@ class NMF(FactorizationModel):
             scale = np.sqrt(X.mean() / rank)
             W = scale * np.abs(rng.standard_normal((X.shape[0], rank)))
             H = scale * np.abs(rng.standard_normal((rank, X.shape[1])))
-        W, H = check_array(W, input_name="W"), check_array(H, input_name="H")
-        if W.shape != (X.shape[0], rank) or H.shape != (rank, X.shape[1]):
-            raise ValueError(
-                f"W of shape {W.shape} and H of shape {H.shape} do not fit "
-                f"{rank} components of {X.shape} data"
-            )
-        check_non_negative(W, "NMF (input W)")
-        check_non_negative(H, "NMF (input H)")
+        W = _checked_start(W, (X.shape[0], rank), "NMF (input W)")
+        H = _checked_start(H, (rank, X.shape[1]), "NMF (input H)")
         return W, H.T, np.ones(rank)
 
     def _saved(self) -> dict[str, Any]:
@@ -344,6 +338,19 @@ class NMF(FactorizationModel):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def _checked_start(factor: Any, shape: tuple[int, int], whom: str) -> NDArray[np.float64]:
+    factor = check_array(factor, dtype=np.float64, input_name=whom)
+    for place, given, needed in zip(("first", "second"), factor.shape, shape):
+        if given != needed:
+            raise ValueError(
+                f"Array with wrong {place} dimension passed to {whom}. Expected {needed}, but got {given}."
+            )
+    check_non_negative(factor, whom)
+    if not factor.any():
+        raise ValueError(f"Array passed to {whom} is full of zeros.")
+    return factor
 
 
 def non_negative_factorization(

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, atoms
-from ._components import ComponentModel
+from ._components import ComponentModel, with_zeros
 from ._validation import threads_for, validate_matrix
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
@@ -119,7 +119,10 @@ class PCA(ComponentModel):
         else:
             components, values = self._leading(X, mean, min(at_least, X.shape[0] - 1, X.shape[1]))
         count = self._count(wanted, values, total, X.shape)
-        self._set(X, mean, total, _padded(components, count), _padded(values, count))
+        found = min(count, int(np.count_nonzero(values)))
+        count = self._set_stop("rank_reached", found=found, asked=count)
+        components, values = components[:count].T, values[:count]
+        self._set(X, mean, total, with_zeros(components, count).T, with_zeros(values, count))
         return self
 
     def _wanted(self, shape: tuple[int, int]) -> int | float | str:
@@ -157,7 +160,7 @@ class PCA(ComponentModel):
         if isinstance(wanted, int):
             return wanted
         if isinstance(wanted, str):
-            return _minka_dimension(_padded(values, min(shape)) ** 2 / (shape[0] - 1), shape[0])
+            return _minka_dimension(with_zeros(values, min(shape)) ** 2 / (shape[0] - 1), shape[0])
         explained = np.cumsum(values**2) / total if total > 0 else np.ones(len(values))
         return min(int(np.searchsorted(explained, wanted, side="right")) + 1, len(values))
 
@@ -193,7 +196,7 @@ class PCA(ComponentModel):
     ) -> None:
         n, left_out = X.shape[0], min(X.shape) - len(values)
         components = components * _signs(components)[:, None]
-        self.n_samples_, self.n_components_ = n, len(values)
+        self.n_samples_ = n
         self.mean_ = mean.astype(X.dtype, copy=False)
         self.components_ = components.astype(X.dtype, copy=False)
         self.singular_values_ = values.astype(X.dtype, copy=False)
@@ -296,7 +299,7 @@ class PCA(ComponentModel):
                 "right": "sphere",
                 "weights": "free",
                 "centered": "true",
-                "stop": "rank_reached",
+                "stop": self.stop_reason_,
                 "explained_span": repr(float(np.sum(self.explained_variance_ratio_))),
                 "whiten": repr(bool(self.whiten)),
                 "noise_variance": repr(float(self.noise_variance_)),
@@ -317,12 +320,6 @@ def _signs(components: NDArray[Any]) -> NDArray[Any]:
     """That make the largest entry of every row positive."""
     largest = np.argmax(np.abs(components), axis=1) if components.shape[1] else []
     return np.where(components[np.arange(len(components)), largest] < 0, -1.0, 1.0)
-
-
-def _padded(values: NDArray[Any], count: int) -> NDArray[Any]:
-    """The first so many rows, zeros where there are fewer."""
-    lacking = max(0, count - len(values))
-    return np.pad(values[:count], [(0, lacking)] + [(0, 0)] * (values.ndim - 1))
 
 
 def _minka_dimension(spectrum: NDArray[np.float64], n_samples: int) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from . import _core, atoms
-from ._components import ComponentModel
+from ._components import ComponentModel, with_zeros
 from ._progress import Callback, Watcher
 from ._validation import require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
@@ -77,6 +77,8 @@ class SparsePCA(ComponentModel):
         For the first 1, 2, ... components: relative_error, explained_variance, support.
     trace_ : dict of arrays
         The search, step by step.
+    stop_reason_ : str
+        Why the fit ended; `stop_message_` says it in words. Components that the data do not have are zero.
     n_components_, n_iter_, n_samples_, n_features_in_ : int
     feature_names_in_ : array of str
 
@@ -152,14 +154,15 @@ class SparsePCA(ComponentModel):
                 result = self._search(X, min(count, most), watcher)
             else:
                 result = self._descend(X, count, watcher)
-        lacking = count - result["loadings"].shape[1]
-        self.components_ = np.pad(result["loadings"].T, ((0, lacking), (0, 0))).astype(X.dtype, copy=False)
+        loadings = result["loadings"]
+        stop = "interrupted" if result["interrupted"] else "rank_reached"
+        count = self._set_stop(stop, found=loadings.shape[1], asked=count)
+        self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
         self.mean_ = result["means"].astype(X.dtype, copy=False)
         if self.correlation:
             self.scale_ = result["deviations"].astype(X.dtype, copy=False)
-        self._scores = np.pad(result["scores"], ((0, 0), (0, lacking)))
+        self._scores = with_zeros(result["scores"], count)
         self.n_samples_ = X.shape[0]
-        self.n_components_ = count
         self.n_iter_ = result["sweeps"]
         self.trace_ = result["history"]
         self._explain(X)
@@ -254,7 +257,7 @@ class SparsePCA(ComponentModel):
                 "right": self._atoms().spec,
                 "weights": "free",
                 "centered": "true",
-                "stop": "rank_reached",
+                "stop": self.stop_reason_,
                 "explained_span": explained,
             },
         }
@@ -262,7 +265,7 @@ class SparsePCA(ComponentModel):
     def _explain(self, X: Any) -> None:
         total = self._squared_norm(X)
         shares = self._span_shares(X)
-        self.explained_variance_ratio_ = shares / total if total > 0 else np.zeros_like(shares)
+        self.explained_variance_ratio_ = shares / total if total > 0 else shares
         self.explained_variance_ = shares / (X.shape[0] - 1)
         explained = np.cumsum(self.explained_variance_ratio_)
         self.path_ = {

@@ -38,8 +38,8 @@ os.register_at_fork(after_in_child=_mark_forked_child)
 
 def threads_for(n_jobs: int | None) -> int:
     """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its
-    workers."""
-    return 1 if _in_forked_child else effective_n_jobs(n_jobs)
+    workers; never more than cores, which would only wait for each other."""
+    return 1 if _in_forked_child else min(effective_n_jobs(n_jobs), os.cpu_count() or 1)
 
 
 def seed_for(random_state: Any) -> int:

@@ -21,6 +21,7 @@ array([ 0.5, -0.5,  0.5,  0.5])
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Callable, Sequence, Union
 
 import numpy as np
@@ -105,6 +106,18 @@ class AtomSet:
         return self._source
 
 
+class UntrustedSpec(str):
+    """A spec out of a model file that would open files, or run code, of whoever wrote the file. It is kept as
+    it is, by copies too, and never becomes a set."""
+
+
+def opens_files(spec: str) -> bool:
+    """Whether the set of a spec may be made of more than the spec itself: in doubt, yes."""
+    built_in = r"(dictionary:(dct|haar)|sparse-in:(dct|haar):[0-9]+)(?![^+|])"
+    rest = re.sub(built_in, "", spec)
+    return any(name in rest for name, form, *_ in _core.catalogue() if "FILE" in form or "PATH" in form)
+
+
 def _vector(values: ArrayLike) -> NDArray[np.float64]:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1:
@@ -118,6 +131,11 @@ def _intersection(a: AtomSet, b: AtomSet) -> AtomSet:
 
 def parse(spec: str) -> AtomSet:
     """The set of a spec, as the program takes it: ``"sphere"``, ``"nonneg+sparse:40"``, ..."""
+    if isinstance(spec, UntrustedSpec):
+        raise ValueError(
+            f"the model file names the atom set '{spec}', which opens a file or runs code of a library: where "
+            "you trust the file, load it by pursuit.load(..., trusted=True); otherwise set another one"
+        )
     return AtomSet(_core.parse_atoms(spec), (parse, (spec,)))
 
 

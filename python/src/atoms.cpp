@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "interpreter.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "watch.hpp"
@@ -27,7 +28,7 @@ py::array view_of(ConstVectorRef x) {
 /// A Python object that C++ may copy and drop on any thread, with or without the interpreter's lock.
 std::shared_ptr<py::object> shared(py::object object) {
   return {new py::object(std::move(object)), [](py::object* held) {
-            const py::gil_scoped_acquire lock;
+            const Locked lock;
             delete held;
           }};
 }
@@ -36,11 +37,11 @@ std::shared_ptr<py::object> shared(py::object object) {
 /// the answer is then asked for again.
 py::object answer_to(const py::object& function, const py::array& g) {
   try {
-    return function(g);
+    return call(function, g);
   } catch (py::error_already_set& error) {
     if (!Watch::keep_interrupt(error)) throw;
   }
-  return function(g);
+  return call(function, g);
 }
 
 /// The answer as the engine takes it: as many finite numbers as were asked about.
@@ -68,7 +69,7 @@ void detach(py::array& view) {
 }
 
 Vector maximize_by(const py::object& function, const std::string& name, ConstVectorRef g) {
-  const py::gil_scoped_acquire lock;
+  const Locked lock;
   py::array view = view_of(g);
   Vector u;
   try {
@@ -91,8 +92,8 @@ Atoms custom_atoms(const std::string& name, const py::function& maximize, const 
   };
   if (!contains.is_none())
     set.contains = [function = shared(contains)](ConstVectorRef u, double tolerance) {
-      const py::gil_scoped_acquire lock;
-      return (*function)(view_of(u), tolerance).cast<bool>();
+      const Locked lock;
+      return call(*function, view_of(u), tolerance).cast<bool>();
     };
   return custom(std::move(set));
 }
@@ -118,7 +119,7 @@ std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const
 
 void bind_atoms(py::module_& m) {
   // A named set does its work without the lock; a Python function takes it back.
-  using Unlocked = py::call_guard<py::gil_scoped_release>;
+  using WithoutLock = py::call_guard<Unlocked>;
   py::class_<AtomSet, std::shared_ptr<AtomSet>>(m, "Atoms", "The engine's handle of an atom set.")
       .def("spec", &AtomSet::spec)
       .def("symmetric", &AtomSet::symmetric)
@@ -127,9 +128,9 @@ void bind_atoms(py::module_& m) {
           [](const AtomSet& set, const ConstVectorRef& u, double tolerance) {
             return set.contains(u, tolerance);
           },
-          Unlocked(), py::arg("u"), py::arg("tolerance"))
-      .def("maximize", &maximize, Unlocked(), py::arg("g"))
-      .def("fit", &fit, Unlocked(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))
+          WithoutLock(), py::arg("u"), py::arg("tolerance"))
+      .def("maximize", &maximize, WithoutLock(), py::arg("g"))
+      .def("fit", &fit, WithoutLock(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))
       .def(
           "combine", [](const Atoms& a, const Atoms& b) { return std::const_pointer_cast<AtomSet>(a + b); },
           py::arg("other"));

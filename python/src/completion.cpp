@@ -12,6 +12,7 @@
 
 #include "columns.hpp"
 #include "completion_state.hpp"
+#include "interpreter.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/complete.hpp"
 #include "pursuit/completion/new_rows.hpp"
@@ -68,7 +69,7 @@ py::dict watched(ObservedEntries entries, Options options,
   options.observer = watch.completion_observer();
   CompletionResult result;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     result = solve(std::move(entries), options);
   }
   return described(std::move(result), watch);
@@ -80,7 +81,7 @@ py::tuple predictions(const CompletionModel& model, const Ints& row, const Ints&
   for (py::ssize_t i = 0; i < row.size(); ++i) positions.push_back({row.data()[i], col.data()[i]});
   std::vector<Prediction> all;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     all = predict(model, positions, threads);
   }
   return py::make_tuple(column_of(all, &Prediction::value), column_of(all, &Prediction::deviation));
@@ -90,7 +91,7 @@ py::tuple recommendations(const CompletionModel& model, int row, Index count, co
   const std::vector<int> left_out = copied(excluded);
   std::vector<Recommendation> best;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     best = recommend(model, row, count, left_out);
   }
   std::vector<Prediction> values;
@@ -121,12 +122,12 @@ void bind_model(py::module_& m) {
           [](const CompletionModel& model, Index rows, Index cols, const Ints& row, const Ints& col,
              const Floats& value, int threads) {
             const GroupedEntries entries = grouped(rows, cols, row, col, value);
-            const py::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return new_row_factors(model, entries, threads);
           },
           py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"),
           py::arg("threads"))
-      .def("predict_rows", &predict_rows, py::call_guard<py::gil_scoped_release>(), py::arg("factors"))
+      .def("predict_rows", &predict_rows, py::call_guard<Unlocked>(), py::arg("factors"))
       .def(py::pickle(&state_of, &model_of));
 }
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "interpreter.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/pursuit/factor.hpp"
 #include "pursuit/pursuit/omp.hpp"
@@ -35,7 +36,7 @@ py::dict factor_array(const py::object& X, FactorOptions options, const py::obje
   options.observer = watch.observer();
   FactorResult result;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     result = factor(data.matrix, options);
   }
   py::dict out;
@@ -57,8 +58,15 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
   options.observer = watch.observer();
   PcaResult result;
   {
-    const py::gil_scoped_release unlocked;
-    result = pca(data.matrix, options);
+    const Unlocked unlocked;
+    result.means = data.matrix->column_means();
+    if (!options.correlation && data.matrix->squared_norm_about(result.means) == 0) {
+      // Nothing varies: the engine refuses this, an estimator keeps its shape.
+      result.loadings.resize(data.matrix->cols(), 0);
+      result.scores.resize(data.matrix->rows(), 0);
+    } else {
+      result = pca(data.matrix, options);
+    }
   }
   py::dict out;
   out["loadings"] = std::move(result.loadings);
@@ -147,7 +155,7 @@ void bind_factorizations(py::module_& m) {
         const OmpOptions options{atoms, parse_weight_rule(weights), target_error, threads};
         OmpResult result;
         {
-          const py::gil_scoped_release unlocked;
+          const Unlocked unlocked;
           result = omp(dictionary, signals, options);
         }
         py::list stops;
@@ -163,13 +171,13 @@ void bind_factorizations(py::module_& m) {
         const ArrayData data = data_of(X, 1);
         if (column_shift.size() != data.matrix->cols())
           throw InvalidArgument("one shift per column is needed");
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return data.matrix->squared_norm_about(column_shift);
       },
       py::arg("X"), py::arg("column_shift"));
 
-  m.def("nonnegative_least_squares", &nonnegative_least_squares, py::call_guard<py::gil_scoped_release>(),
-        py::arg("gram"), py::arg("products"), py::arg("threads"));
+  m.def("nonnegative_least_squares", &nonnegative_least_squares, py::call_guard<Unlocked>(), py::arg("gram"),
+        py::arg("products"), py::arg("threads"));
 
   m.def(
       "parse_weight_rule", [](const std::string& spec) { return parse_weight_rule(spec).spec(); },

@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+
 #include "atoms.hpp"
 #include "completion.hpp"
 #include "factorizations.hpp"
@@ -14,9 +16,29 @@
 
 namespace py = pybind11;
 
+namespace {
+
+constexpr const char* kPybind11 =
+    PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(PYBIND11_VERSION_MINOR);
+
+/// Before 2.12 pybind11 reads arrays as NumPy 1 lays them out, and crashes on those of NumPy 2.
+void require_a_numpy_that_pybind11_knows() {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  const auto found = py::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (std::stoi(found) >= 2)
+    throw py::import_error(std::string("pursuit was built with pybind11 ") + kPybind11 +
+                           ", which knows only NumPy 1, but NumPy is " + found +
+                           ": build it with pybind11 2.12 or later (pip install .), or install 'numpy<2'");
+#endif
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, m) {
+  require_a_numpy_that_pybind11_knows();
   m.doc() = "The engine of pursuit; use the classes of the package instead.";
   m.attr("__version__") = pursuit::version();
+  m.attr("__pybind11__") = kPybind11;
   // The last one registered is asked first: kinds of Error before Error itself.
   py::register_exception<pursuit::Error>(m, "Error", PyExc_RuntimeError);
   py::register_exception_translator([](std::exception_ptr thrown) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "columns.hpp"
+#include "interpreter.hpp"
 
 namespace pursuit::python {
 namespace {
@@ -70,10 +71,10 @@ bool Watch::go_on(const Step& step) {
   if (!failure_.is_none()) return false;
   if (!look && callback_.is_none()) return true;
   if (look) looked_ = now;
-  const py::gil_scoped_acquire lock;
+  const Locked lock;
   try {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    return callback_.is_none() || !callback_(step).is(py::bool_(false));
+    if (while_python_lives([] { return PyErr_CheckSignals(); }) != 0) throw py::error_already_set();
+    return callback_.is_none() || !call(callback_, step).is(py::bool_(false));
   } catch (py::error_already_set& error) {
     failure_ = exception_of(error);
     return false;

@@ -231,13 +231,6 @@ def test_output_can_be_a_frame(parts):
     assert list(frame.columns) == ["nmf0", "nmf1"]
 
 
-def test_matrix_of_zeros_has_no_atoms():
-    model = pursuit.MatrixPursuit(2, right="sparse:1").fit(np.zeros((4, 3)))
-    assert model.n_components_ == 0
-    assert model.transform(np.ones((2, 3))).shape == (2, 0)
-    assert model.stop_reason_ == "no_ascent"
-
-
 @pytest.mark.parametrize(
     "value, error", [(0, ValueError), (2.5, TypeError), ("two", TypeError), (21, ValueError)]
 )

@@ -1,13 +1,16 @@
 """Models written here are those of the program, and the other way round."""
 
+import copy
 import json
 import os
+import pickle
 import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 import pursuit
 
@@ -116,3 +119,81 @@ def test_files_that_are_not_there_or_no_models(tmp_path, parts):
         pursuit.load(tmp_path / "text.npz")
     with pytest.raises(OSError, match="nowhere"):
         pursuit.NMF(2).fit(parts).save(tmp_path / "nowhere" / "m.npz")
+
+
+NAMING_FILES = [
+    "plugin:./evil.so:run",
+    "group:{fifo}:1",
+    "tree:{fifo}:2",
+    "graph:{fifo}:2:1",
+    "support:{fifo}",
+    "span:{fifo}",
+    "dictionary:{fifo}",
+    "sparse-in:{fifo}:2",
+    "sparse:3+support:{fifo}",
+    "0-3:nonneg|4-:support:{fifo}",
+    "dictionary:dct/../{fifo}",
+    "dictionary:dct:{fifo}",
+    "sparse-in:dct:{fifo}:2",
+]
+
+
+def model_with_atoms(parts, path, **specs):
+    """A model file that says of itself to be made of these sets."""
+    model = pursuit.MatrixPursuit(2, right="sparse:5", random_state=0).fit(parts)
+    saved = model._saved()
+    saved["metadata"].update(specs)
+    model._saved = lambda: saved
+    model.save(path)
+    return model
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("spec", NAMING_FILES)
+def test_what_a_model_file_names_is_opened_only_where_it_is_trusted(
+    parts, tmp_path, monkeypatch, spec, side
+):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")  # whoever opens it waits for ever
+    spec = spec.format(fifo="fifo")
+    fitted = model_with_atoms(parts, "m.npz", **{side: spec})
+    model = pursuit.load("m.npz")
+    assert model.get_params()[side] == spec
+    assert_allclose(model.transform(parts), fitted.transform(parts))
+    for each in (model, clone(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(ValueError, match="trusted=True") as refusal:
+            each.fit(parts)
+        assert spec in str(refusal.value)
+    model.save("again.npz")
+    with pytest.raises(ValueError, match="trusted=True"):
+        pursuit.load("again.npz").fit(parts)
+    assert model.set_params(**{side: "sparse:4"}).fit(parts).n_components_ == 2
+
+
+def test_a_trusted_model_is_fitted_with_the_sets_it_names(parts, tmp_path):
+    (tmp_path / "mask.txt").write_text("1\n" * 10 + "0\n" * 10)
+    spec = f"support:{tmp_path}/mask.txt"
+    model_with_atoms(parts, tmp_path / "m.npz", right=spec)
+    again = pursuit.load(tmp_path / "m.npz", trusted=True).fit(parts)
+    assert again.components_[:, :10].any() and not again.components_[:, 10:].any()
+    model_with_atoms(parts, tmp_path / "m.npz", right=f"plugin:{tmp_path}/absent.so:run")
+    with pytest.raises(ValueError, match="absent.so: cannot open shared object"):
+        pursuit.load(tmp_path / "m.npz", trusted=True).fit(parts)
+
+
+@pytest.mark.parametrize("spec", ["nonneg+sparse:5", "dictionary:dct", "sparse-in:haar:3", "smooth:0.1"])
+def test_sets_that_need_nothing_else_need_no_trust(parts, tmp_path, spec):
+    model_with_atoms(parts, tmp_path / "m.npz", right=spec)
+    assert pursuit.load(tmp_path / "m.npz").fit(parts).n_components_ == 2
+
+
+@pytest.mark.parametrize("text", ["[" * 100000, "{}", "3", '["a"]', "[[1], [2]]", "[1"])
+def test_damaged_metadata_is_named(parts, tmp_path, text):
+    model_with_atoms(parts, tmp_path / "m.npz")
+    archive = dict(np.load(tmp_path / "m.npz"))
+    metadata = json.loads(str(archive["metadata"]))
+    metadata["explained_variance_ratio"] = text
+    archive["metadata"] = np.array(json.dumps(metadata))
+    np.savez(tmp_path / "m.npz", **archive)
+    with pytest.raises(ValueError, match="m.npz: the metadata explained_variance_ratio is no list of numbers"):
+        pursuit.load(tmp_path / "m.npz")

@@ -1,11 +1,14 @@
 """Fits beside other threads and processes."""
 
 import multiprocessing
+import subprocess
+import sys
 import threading
 
 import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import pursuit
@@ -80,3 +83,49 @@ def test_functions_are_called_from_fits_on_several_threads(X):
 
     errors = joblib.Parallel(n_jobs=4, backend="threading")(joblib.delayed(one)(k) for k in range(8))
     assert np.ptp(errors) < 1e-6
+
+
+OUTLIVING = """
+import threading, time
+import numpy as np, pursuit
+
+X = np.random.default_rng(0).random((200, 150))
+endless = {"max_iter": 10**7, "tol": 0.0}
+FITS = {
+    "atoms": lambda: pursuit.MatrixPursuit(100, right=lambda g: g / np.linalg.norm(g), **endless).fit(X),
+    "callback": lambda: pursuit.NMF(40, callback=lambda step: True, **endless).fit(X),
+    "plain": lambda: pursuit.NMF(40, **endless).fit(X),
+    "completion": lambda: pursuit.MatrixCompletion(effort="high").fit(X),
+}
+
+def work():
+    while True:
+        FITS[KIND]()
+
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("kind", ["atoms", "callback", "plain", "completion"])
+def test_the_interpreter_may_end_while_a_daemon_thread_fits(kind):
+    script = f"KIND = {kind!r}\n" + OUTLIVING
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("jobs", [100000, 2**31 - 1, -100000])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        pursuit.MatrixPursuit(4, right="sparse:20", random_state=0),
+        pursuit.NMF(3, random_state=0, max_iter=20, tol=0.1),
+        pursuit.TruncatedSVD(3),
+        pursuit.SparsePCA(2, k=5, effort="low", random_state=0),
+        pursuit.MatrixCompletion(2, random_state=0),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_more_threads_than_cores_are_as_many_as_cores(X, jobs, estimator):
+    expected = clone(estimator).fit(X).transform(X[:5])
+    assert (clone(estimator).set_params(n_jobs=jobs).fit(X).transform(X[:5]) == expected).all()
