@@ -235,6 +235,8 @@ class PCA(ComponentModel):
         array of shape (n_samples, n_features)
         """
         check_is_fitted(self, "components_")
+        if self.n_components_ == 0:
+            return np.tile(self.mean_, (len(X), 1))
         return super().inverse_transform(X * self._deviations() if self.whiten else X)
 
     def get_covariance(self) -> NDArray[Any]:
@@ -275,9 +277,9 @@ class PCA(ComponentModel):
         largest = variances.max(initial=self.noise_variance_)
         floor = np.finfo(np.float64).eps * (largest if largest > 0 else 1.0)
         variances, noise = np.maximum(variances, floor), max(self.noise_variance_, floor)
-        away = np.maximum(0, squares - np.einsum("ij,ij->i", z, z)) / noise
+        outside = np.maximum(0, squares - np.einsum("ij,ij->i", z, z)) if p > len(variances) else 0.0
         logarithms = np.log(variances).sum() + (p - len(variances)) * np.log(noise)
-        return -0.5 * (np.sum(z**2 / variances, axis=1) + away + p * np.log(2 * np.pi) + logarithms)
+        return -0.5 * (np.sum(z**2 / variances, axis=1) + outside / noise + p * np.log(2 * np.pi) + logarithms)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows of X, as in scikit-learn.

@@ -136,10 +136,7 @@ def test_nmf_of_bounded_support(parts):
 @pytest.mark.parametrize(
     "argument",
     [
-        {"solver": "mu"},
         {"beta_loss": "kullback-leibler"},
-        {"alpha_W": 0.1},
-        {"alpha_H": 0.1},
         {"init": "best"},
     ],
 )
