@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -103,7 +104,7 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
         if self.tol is None:
             most = max(1, X.shape[1] // 10) if self.n_nonzero_coefs is None else self.n_nonzero_coefs
             self.n_nonzero_coefs_ = require_count("n_nonzero_coefs", most, at_most=X.shape[1], shape=X.shape)
-            codes, errors, stops = _core.omp(
+            codes, errors, _ = _core.omp(
                 dictionary,
                 signals,
                 atoms=self.n_nonzero_coefs_,
@@ -112,7 +113,7 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
                 threads=threads_for(self.n_jobs),
             )
             if self.weights == "free" and self.target_error == 0:
-                _warn_where_dependent(stops, signals)
+                _warn_where_short(np.diff(codes.indptr), self.n_nonzero_coefs_, signals)
         else:
             if self.weights != "free" or self.target_error != 0:
                 raise ValueError(f"tol={self.tol!r}: goes with weights='free' and without target_error")
@@ -305,14 +306,14 @@ def _pursue(
         squared_errors=np.full(len(norms), 0.0 if tol is None else float(tol)),
         threads=threads,
     )
-    reached = [tol is not None and path[2] <= tol for path in paths]
-    _warn_where_dependent([path[3] for path, done in zip(paths, reached) if not done], products)
+    steps = [count if tol is not None and path[2] <= tol else len(path[0]) for path in paths]
+    _warn_where_short(np.array(steps), count, products)
     return paths
 
 
-def _warn_where_dependent(stops: Sequence[str], signals: NDArray[Any]) -> None:
-    """scikit-learn's warning, where a target ended before it had as many columns as asked for."""
-    if any(stop != "rank_reached" for stop in stops) and np.any(signals):
+def _warn_where_short(steps: NDArray[Any], asked: int, signals: NDArray[Any]) -> None:
+    """scikit-learn's warning, where a target has fewer columns than asked for."""
+    if np.any((steps < asked) & signals.any(axis=0)):
         warnings.warn(
             "Orthogonal matching pursuit ended prematurely due to linear dependence in the dictionary. "
             "The requested precision might not have been met.",

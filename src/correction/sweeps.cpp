@@ -128,6 +128,13 @@ struct Side {
     if (penalty.l1 > 0) P.array() -= penalty.l1;
     if (penalty.l2 > 0) G.diagonal().array() += penalty.l2;
   }
+
+  /// A column whose partner is zero fits nothing: no sweep moves it, and all that it pays is saved.
+  void drop_unused(const Matrix& G, Matrix& X) const {
+    if (penalty.l1 > 0)
+      for (Index i = 0; i < X.cols(); ++i)
+        if (!(G(i, i) > 0)) X.col(i).setZero();
+  }
 };
 
 /// Sweeps that run ahead: after an update X of a side the other side sees X + beta (X - X_before), kept in
@@ -154,12 +161,14 @@ CorrectionOutcome run_ahead_sweeps(const FrobeniusObjective& f, const Side& left
     left.charge(P, G);
     W_next = W_ahead;
     coordinate_sweep(P, G, {left.nonnegative, 0, left_passes, options.threads}, W_next);
+    left.drop_unused(G, W_next);
     run_ahead(W_next, W_before, left.nonnegative, W_ahead);
     f.data().apply_transposed(W_ahead, P);
     G = gram_of(W_ahead);
     right.charge(P, G);
     H_next = H_ahead;
     coordinate_sweep(P, G, {right.nonnegative, 0, right_passes, options.threads}, H_next);
+    right.drop_unused(G, H_next);
     const double reached = objective_of(f, P, G, H_next) + left.penalty.cost(W_ahead);
     const double before = pair.objective;
     const bool better = reached < before, gave_up = !better && restarted;

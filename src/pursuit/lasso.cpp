@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kSweepsPerLook = 10;      // over what is not zero, between two looks at everything
 constexpr Index kLargestSystem = 1000;  // solved at once
+constexpr double kRidge = 1e-10;        // of the largest squared length of an atom
 
 /// One signal: x, and the correlations q = c - G x of what is left.
 class Descent {
@@ -69,13 +70,16 @@ class Descent {
   }
 
   /// While the signs stay, the best x on the support solves a linear system. Goes towards it as far as the
-  /// first sign lasts (Lee et al. 2006); true where that one left and there is another system to solve.
+  /// first sign lasts (Lee et al. 2006); true where that one left and there is another system to solve. Where
+  /// atoms are dependent a touch of ridge makes it the way along which the l1 norm falls at no error.
   bool settle() {
     if (support_.empty()) return false;
     const Vector signs = x_(support_).cwiseSign(), now = x_(support_);
-    const Eigen::LLT<Matrix> factor(gram_(support_, support_));
-    if (factor.info() != Eigen::Success) return false;  // dependent atoms: coordinate steps will do
-    const Vector best = factor.solve(products_(support_) - options_.alpha * signs);
+    Matrix system = gram_(support_, support_);
+    system.diagonal().array() += kRidge * system.diagonal().maxCoeff();
+    const Eigen::LLT<Matrix> factor(system);
+    if (factor.info() != Eigen::Success) return false;  // coordinate steps will do
+    const Vector best = now + factor.solve(q_(support_) - options_.alpha * signs);
     if (!best.allFinite()) return false;
     double length = 1;
     Index leaves = -1;
