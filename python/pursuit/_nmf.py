@@ -303,7 +303,9 @@ class NMF(FactorizationModel):
     def _saved(self) -> dict[str, Any]:
         saved = super()._saved()
         if self._penalized():
-            saved["metadata"] |= {name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")}
+            saved["metadata"] |= {
+                name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")
+            }
         return saved
 
     def _atom_specs(self) -> dict[str, str]:

@@ -133,9 +133,7 @@ class PCA(ComponentModel):
             return most - 1 if self.svd_solver == "arpack" else most
         if isinstance(wanted, str) and wanted == "mle":
             if self.svd_solver in ("arpack", "randomized"):
-                raise ValueError(
-                    f"n_components='mle' cannot be a string with svd_solver='{self.svd_solver}'"
-                )
+                raise ValueError(f"n_components='mle' cannot be a string with svd_solver='{self.svd_solver}'")
             if n < p:
                 raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
             return "mle"
@@ -279,7 +277,9 @@ class PCA(ComponentModel):
         variances, noise = np.maximum(variances, floor), max(self.noise_variance_, floor)
         outside = np.maximum(0, squares - np.einsum("ij,ij->i", z, z)) if p > len(variances) else 0.0
         logarithms = np.log(variances).sum() + (p - len(variances)) * np.log(noise)
-        return -0.5 * (np.sum(z**2 / variances, axis=1) + outside / noise + p * np.log(2 * np.pi) + logarithms)
+        return -0.5 * (
+            np.sum(z**2 / variances, axis=1) + outside / noise + p * np.log(2 * np.pi) + logarithms
+        )
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows of X, as in scikit-learn.
@@ -350,5 +350,9 @@ def _minka_evidence(spectrum: NDArray[np.float64], rank: int, n_samples: int) ->
         curvature += np.sum(np.log(np.maximum(gaps, tiny)) + np.log(n_samples))
     free = p * rank - rank * (rank + 1) / 2
     return float(
-        manifold + variances + np.log(2 * np.pi) * (free + rank) / 2 - curvature / 2 - rank * np.log(n_samples) / 2
+        manifold
+        + variances
+        + np.log(2 * np.pi) * (free + rank) / 2
+        - curvature / 2
+        - rank * np.log(n_samples) / 2
     )

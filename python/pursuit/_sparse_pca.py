@@ -190,7 +190,9 @@ class SparsePCA(ComponentModel):
         """Loadings that pay; what they are worth is in their span, so they are given unit length."""
         start = None
         if self.V_init is not None:
-            U, V = check_array(self.U_init, input_name="U_init"), check_array(self.V_init, input_name="V_init")
+            U, V = check_array(self.U_init, input_name="U_init"), check_array(
+                self.V_init, input_name="V_init"
+            )
             start = U, V.T
         result = _core.l1_components(
             X,

@@ -168,7 +168,9 @@ def test_nmf_begins_where_it_is_told_to(rng):
     assert (
         pursuit.NMF(3, init="random", tol=1e-9, max_iter=5000, random_state=1).fit(X).relative_error_ < 0.02
     )
-    with pytest.raises(ValueError, match="wrong first dimension passed to NMF \\(input H\\). Expected 3, but got 2"):
+    with pytest.raises(
+        ValueError, match="wrong first dimension passed to NMF \\(input H\\). Expected 3, but got 2"
+    ):
         pursuit.NMF(3, init="custom").fit(X, W=W, H=H[:2])
     with pytest.warns(RuntimeWarning, match="provided W or H are ignored"):
         pursuit.NMF(3).fit(X, W=W, H=H)

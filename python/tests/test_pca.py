@@ -11,7 +11,9 @@ import pursuit
 
 @pytest.fixture
 def samples(rng):
-    return rng.standard_normal((60, 4)) @ rng.standard_normal((4, 12)) + 0.3 * rng.standard_normal((60, 12)) + 5
+    return (
+        rng.standard_normal((60, 4)) @ rng.standard_normal((4, 12)) + 0.3 * rng.standard_normal((60, 12)) + 5
+    )
 
 
 @pytest.mark.parametrize("count", [None, 0, 3, 12, 0.9, 0.3, "mle"])
@@ -92,7 +94,13 @@ def test_pca_refuses_impossible_numbers(samples, count):
 def test_truncated_svd_takes_the_words_of_scikit_learn(samples):
     plain = pursuit.TruncatedSVD(3).fit(samples)
     spelled = pursuit.TruncatedSVD(
-        3, algorithm="arpack", n_iter=9, n_oversamples=3, power_iteration_normalizer="LU", tol=1e-3, random_state=1
+        3,
+        algorithm="arpack",
+        n_iter=9,
+        n_oversamples=3,
+        power_iteration_normalizer="LU",
+        tol=1e-3,
+        random_state=1,
     ).fit(samples)
     assert (plain.components_ == spelled.components_).all()
     with pytest.raises(ValueError, match="algorithm"):

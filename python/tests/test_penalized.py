@@ -26,7 +26,11 @@ def instance(seed):
     rank = int(rng.integers(1, 5))
     X = rng.random((n, rank)) @ rng.random((rank, m)) + 0.2 * rng.random((n, m))
     alpha = 10 ** rng.uniform(-4, -1.5)
-    penalty = {"alpha_W": alpha, "alpha_H": alpha * 10 ** rng.uniform(-1, 1), "l1_ratio": rng.choice([0, 0.5, 1])}
+    penalty = {
+        "alpha_W": alpha,
+        "alpha_H": alpha * 10 ** rng.uniform(-1, 1),
+        "l1_ratio": rng.choice([0, 0.5, 1]),
+    }
     return X, rank, penalty
 
 
@@ -153,7 +157,11 @@ def test_sparse_pca_ends_at_or_below_the_objective_of_scikit_learn(rng):
 
 
 def test_sparse_pca_with_alpha(rng):
-    X = rng.standard_normal((40, 3)) @ np.kron(np.eye(3), np.ones(5)) + 0.3 * rng.standard_normal((40, 15)) + 2
+    X = (
+        rng.standard_normal((40, 3)) @ np.kron(np.eye(3), np.ones(5))
+        + 0.3 * rng.standard_normal((40, 15))
+        + 2
+    )
     plain = pursuit.SparsePCA(3, alpha=0).fit(X)
     pca = pursuit.PCA(3).fit(X)
     assert_allclose(plain.components_, pca.components_, atol=1e-7)
@@ -197,7 +205,12 @@ def test_sparse_pca_begins_where_it_is_told(rng):
 
 @pytest.mark.parametrize(
     "argument",
-    [{"method": "best"}, {"correlation": True, "alpha": 1.0}, {"total_nonzeros": 5, "alpha": 1.0}, {"alpha": -1.0}],
+    [
+        {"method": "best"},
+        {"correlation": True, "alpha": 1.0},
+        {"total_nonzeros": 5, "alpha": 1.0},
+        {"alpha": -1.0},
+    ],
 )
 def test_sparse_pca_refuses_what_makes_no_sense(rng, argument):
     with pytest.raises(ValueError, match=next(iter(argument))):

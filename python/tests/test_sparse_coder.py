@@ -170,7 +170,9 @@ def test_dependent_columns_are_warned_of(regression):
         pursuit.orthogonal_mp(X, y, tol=5.0)
 
 
-@pytest.mark.parametrize("settings", [{"n_nonzero_coefs": 41}, {"n_nonzero_coefs": 0}, {"tol": -1.0}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"n_nonzero_coefs": 41}, {"n_nonzero_coefs": 0}, {"tol": -1.0}], ids=str
+)
 def test_impossible_pursuits_are_refused(regression, settings):
     X, y = regression
     with pytest.raises(ValueError, match=next(iter(settings))):
