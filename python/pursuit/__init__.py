@@ -5,8 +5,10 @@
 `SparsePCA`                    principal components with few non-zero loadings
 `NonnegativeSparsePCA`         the same without negative ones
 `NMF`                          a drop-in for `sklearn.decomposition.NMF`
+`PCA`                          principal components, exact, sparse data too
 `TruncatedSVD`                 leading singular vectors, dense or sparse
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
+`SparseCoder`                  codes over a dictionary that is given
 `MatrixCompletion`             entries that were not observed, and how surely they are known
 =============================  ===========================================================================
 """
@@ -16,8 +18,10 @@ from ._completion import MatrixCompletion, Recommendation
 from ._core import __version__
 from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
-from ._nmf import NMF
-from ._omp import OrthogonalMatchingPursuit
+from ._nmf import NMF, non_negative_factorization
+from ._omp import OrthogonalMatchingPursuit, orthogonal_mp, orthogonal_mp_gram
+from ._pca import PCA
+from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
 
@@ -27,10 +31,16 @@ __all__ = [
     "NMF",
     "NonnegativeSparsePCA",
     "OrthogonalMatchingPursuit",
+    "PCA",
     "Recommendation",
+    "SparseCoder",
     "SparsePCA",
     "TruncatedSVD",
     "__version__",
     "atoms",
     "load",
+    "non_negative_factorization",
+    "orthogonal_mp",
+    "orthogonal_mp_gram",
+    "sparse_encode",
 ]

@@ -151,6 +151,54 @@ def pca(
 def omp(
     dictionary: Array, signals: Array, *, atoms: int, weights: str, target_error: float, threads: int
 ) -> tuple[csc_matrix, Vector, list[str]]: ...
+def omp_paths(
+    matrix: Vector,
+    *,
+    is_gram: bool,
+    products: Vector,
+    squared_norms: Vector,
+    atoms: int,
+    squared_errors: Vector,
+    threads: int,
+) -> list[tuple[NDArray[np.int64], Vector, float, str]]: ...
+def lasso(
+    gram: Vector,
+    products: Vector,
+    squared_norms: Vector,
+    *,
+    alpha: float,
+    nonnegative: bool,
+    max_sweeps: int,
+    tolerance: float,
+    start: Vector,
+    threads: int,
+) -> tuple[Vector, Vector, bool]: ...
+def least_angle_codes(gram: Vector, products: Vector, atoms: int, threads: int) -> Vector: ...
+def penalized_nmf(
+    X: Any,
+    W: Array,
+    H: Array,
+    *,
+    left: tuple[float, float],
+    right: tuple[float, float],
+    sweeps: int,
+    tolerance: float,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def l1_components(
+    X: Any,
+    *,
+    components: int,
+    start: tuple[Array, Array] | None,
+    alpha: float,
+    sweeps: int,
+    tolerance: float,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
 def squared_norm_about(X: Any, column_shift: Vector) -> float: ...
 def nonnegative_least_squares(gram: Vector, products: Vector, threads: int) -> Vector: ...
 def complete(

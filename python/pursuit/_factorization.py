@@ -44,11 +44,24 @@ class FactorizationModel(ComponentModel):
                 callback=watcher.function(),
                 **options,
             )
+        wanted_short = result["stop"] == "target_error" and options["target_error"] > 0
+        self._keep(X, result, watcher, options["rank"], wanted_short, earlier)
+
+    def _keep(
+        self,
+        X: Any,
+        result: dict[str, Any],
+        watcher: Watcher,
+        asked: int,
+        wanted_short: bool = False,
+        earlier: Columns | None = None,
+    ) -> None:
+        """Sets the attributes from what the engine gave back, and raises what ended it."""
         count = self._set_stop(
             "early_stopping" if watcher.stopped_early else result["stop"],
             found=len(result["weights"]),
-            asked=options["rank"],
-            wanted_short=result["stop"] == "target_error" and options["target_error"] > 0,
+            asked=asked,
+            wanted_short=wanted_short,
         )
         self.left_ = with_zeros(result["left"], count).astype(X.dtype, copy=False)
         self.components_ = with_zeros(result["right"], count).T.astype(X.dtype, copy=False)

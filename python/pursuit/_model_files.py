@@ -17,13 +17,14 @@ from ._factorization import path_by_rank
 from ._matrix_pursuit import MatrixPursuit
 from ._nmf import NMF
 from ._observations import Ids, Observations
+from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
 from .atoms import UntrustedSpec, opens_files
 
-Model = Union[MatrixPursuit, NMF, TruncatedSVD, SparsePCA, MatrixCompletion]
+Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion]
 _CLASSES = {
-    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, SparsePCA, NonnegativeSparsePCA)
+    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
 
 
@@ -68,12 +69,21 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
             model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
         model.set_params(weights=metadata.get("weights", "free"))
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
+    if isinstance(model, NMF) and "alpha_W" in metadata:
+        same = metadata["alpha_H"] == "same"
+        model.set_params(
+            alpha_W=float(metadata["alpha_W"]),
+            alpha_H="same" if same else float(metadata["alpha_H"]),
+            l1_ratio=float(metadata["l1_ratio"]),
+        )
     model.n_features_in_, model.n_components_ = file["right"].shape
     if file["column_names"]:
         model.feature_names_in_ = np.asarray(file["column_names"], dtype=object)
     model.components_ = file["right"].T
     model.stop_reason_ = metadata.get("stop", "rank_reached")
-    if isinstance(model, SparsePCA):
+    if isinstance(model, PCA):
+        model._load(file)
+    elif isinstance(model, SparsePCA):
         model.mean_ = file["column_means"] if len(file["column_means"]) else np.zeros(model.n_features_in_)
         model._scores = file["left"] * file["weights"]
         model.correlation = len(file["column_deviations"]) > 0

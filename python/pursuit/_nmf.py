@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_non_negative
 
-from . import atoms
+from . import _core, atoms
+from ._components import with_zeros
 from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
-from ._validation import require_count, seed_for, validate_matrix
+from ._validation import require_count, seed_for, squared_norm, threads_for, validate_matrix
 from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
@@ -23,21 +26,38 @@ class NMF(FactorizationModel):
 
     Rows of H have unit length, W carries the scale. `transform` solves non-negative least squares exactly.
 
+    With ``alpha_W`` or ``alpha_H`` entries pay for their size, in scikit-learn's objective: ::
+
+        0.5 * ||X - W H||^2
+            + alpha_W * n_features * (l1_ratio * sum(W) + 0.5 * (1 - l1_ratio) * ||W||^2)
+            + alpha_H * n_samples * (l1_ratio * sum(H) + 0.5 * (1 - l1_ratio) * ||H||^2)
+
+    Then scale matters, H has the one that the minimum gives it, and `transform` pays for W too.
+
     Parameters
     ----------
-    n_components : int or None, default=None
-        None means as many as features.
+    n_components : int, "auto" or None, default=None
+        None means as many as features; so does "auto", or as many as the W and H that are given.
     init : {None, "nndsvd", "nndsvda", "nndsvdar", "greedy", "random", "custom"}, default=None
         The first four begin with the leading singular vectors; "greedy" adds one atom after the other and
         fills ``path_``; "custom" begins with the W and H given to `fit`.
     k : int, float or None, default=None
         At most so many non-zeros (or a fraction of the features) in every row of H.
+    solver : {"cd", "mu"}, default="cd"
+        Taken for the sake of calls written for scikit-learn: there is one solver.
+    beta_loss : {"frobenius", 2}, default="frobenius"
+        Other losses are not there yet, and refused.
     tol : float, default=1e-5
         The sweeps end when one lowers the error by less than this share.
     max_iter : int, default=500
         At most so many sweeps.
-    solver, beta_loss, alpha_W, alpha_H, l1_ratio, shuffle
-        Taken for the sake of calls written for scikit-learn; anything but the defaults is refused.
+    alpha_W, alpha_H : float, default=0.0 and "same"
+        What entries of W and H pay; "same" is for as much as ``alpha_W``. Where one side alone pays, the other
+        grows without end at no cost, as slowly as the sweeps let it.
+    l1_ratio : float, default=0.0
+        Share of the l1 norm in it, from 0 to 1.
+    shuffle : bool, default=False
+        Taken for the sake of calls written for scikit-learn: the order of the sweeps is fixed.
     time_limit : float, optional
         Seconds; what there is then is kept.
     warm_start : bool, default=False
@@ -80,12 +100,12 @@ class NMF(FactorizationModel):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         init: str | None = None,
         k: int | float | None = None,
         solver: str = "cd",
-        beta_loss: str = "frobenius",
+        beta_loss: str | float = "frobenius",
         tol: float = 1e-5,
         max_iter: int = 500,
         random_state: Any = None,
@@ -127,10 +147,13 @@ class NMF(FactorizationModel):
         W : array of shape (n_samples, n_components), with ``init="custom"``
         H : array of shape (n_components, n_features), with ``init="custom"``
         """
-        self._refuse_what_is_not_there()
+        self._check_parameters()
         X = validate_matrix(self, X, reset=True)
         check_non_negative(X, "NMF (input X)")
-        rank = X.shape[1] if self.n_components is None else require_count("n_components", self.n_components)
+        rank = self._rank(X, H)
+        if self._penalized():
+            self._fit_penalized(X, rank, W, H)
+            return self
         self._factor(
             X,
             watcher=Watcher(self.callback, self.verbose),
@@ -149,11 +172,7 @@ class NMF(FactorizationModel):
         )
         last = int(self._steps["sweeps"][-1]) if len(self._steps["sweeps"]) else 0  # those on the way aside
         if 0 < self.max_iter <= last and self.stop_reason_ == "rank_reached":
-            warnings.warn(
-                f"NMF ended after max_iter={self.max_iter} sweeps, before tol={self.tol} was reached",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._warn_of_convergence()
         return self
 
     def transform(self, X: Any) -> Any:
@@ -167,28 +186,133 @@ class NMF(FactorizationModel):
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
         return W
 
+    def _rank(self, X: Any, H: Any) -> int:
+        if self.n_components == "auto" and self.init == "custom" and H is not None:
+            return len(H)
+        if self.n_components is None or self.n_components == "auto":
+            return X.shape[1]
+        return require_count("n_components", self.n_components)
+
+    def _penalized(self) -> bool:
+        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
+        return self.alpha_W > 0 or alpha_H > 0
+
+    def _penalties(self, n_samples: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """l1 and l2 of W and of H, with scikit-learn's scaling."""
+        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
+        left, right = float(self.alpha_W) * self.n_features_in_, float(alpha_H) * n_samples
+        shares = float(self.l1_ratio), 1 - float(self.l1_ratio)
+        return (left * shares[0], left * shares[1]), (right * shares[0], right * shares[1])
+
+    def _fit_penalized(self, X: Any, rank: int, W: Any, H: Any) -> None:
+        start = self._initial(X, rank, W, H)
+        if start is None:
+            start = self._unpenalized_start(X, rank)
+        watcher = Watcher(self.callback, self.verbose)
+        left, right = self._penalties(X.shape[0])
+        with watcher:
+            result = _core.penalized_nmf(
+                X,
+                start[0] * start[2],
+                start[1],
+                left=left,
+                right=right,
+                sweeps=self.max_iter,
+                tolerance=self.tol,
+                threads=threads_for(self.n_jobs),
+                time_limit=self.time_limit,
+                callback=watcher.function(),
+            )
+        W, H = result["left"], result["right"]
+        paid = sum(l1 * F.sum() + 0.5 * l2 * np.vdot(F, F) for F, (l1, l2) in ((W, left), (H, right)))
+        total, scale = squared_norm(X), np.linalg.norm(W, axis=0)
+        error = max(0.0, result["objective"] - paid)  # half the squared one
+        result |= {
+            "left": W / np.where(scale > 0, scale, 1),
+            "weights": scale,
+            "stop": "interrupted" if result["interrupted"] else "rank_reached",
+            "relative_error": float(np.sqrt(2 * error / total)) if total > 0 else 0.0,
+            "trace": {
+                "rank": np.array([rank]),
+                "objective": np.array([error]),
+                "relative_error": np.array([np.sqrt(2 * error / total) if total > 0 else 0.0]),
+                "gain": np.array([0.5 * total - error]),
+                "sweeps": np.array([result["sweeps"]]),
+                "seconds": result["history"]["seconds"][-1:] if result["sweeps"] else np.zeros(1),
+                "left_support": np.array([np.count_nonzero(W)]),
+                "right_support": np.array([np.count_nonzero(H)]),
+            },
+        }
+        self._keep(X, result, watcher, rank)
+        if not result["converged"] and not result["interrupted"] and self.max_iter > 0:
+            self._warn_of_convergence()
+
+    def _unpenalized_start(self, X: Any, rank: int) -> Initial:
+        """A few sweeps that pay nothing: from there the penalty decides what stays."""
+        result = _core.factor(
+            X,
+            rank=rank,
+            left=atoms.nonneg()._core,
+            right=atoms.nonneg()._core,
+            weights="nonneg",
+            start="leading" if self.init in _LEADING else "greedy",
+            initial=None,
+            corrections=2,
+            polish=10,
+            polish_tolerance=self.tol,
+            restarts=8,
+            seed=seed_for(self.random_state),
+            threads=threads_for(self.n_jobs),
+            target_error=0.0,
+            time_limit=self.time_limit,
+            callback=None,
+        )
+        left, right, weights = (with_zeros(result[part], rank) for part in ("left", "right", "weights"))
+        return left, right, weights
+
+    def _warn_of_convergence(self) -> None:
+        warnings.warn(
+            f"NMF ended after max_iter={self.max_iter} sweeps, before tol={self.tol} was reached",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
+        (l1, l2), _ = self._penalties(1)
+        gram = self._gram() + l2 * np.eye(self.n_components_)
+        return _core.nonnegative_least_squares(gram, products - l1, threads_for(self.n_jobs))
+
     def _initial(self, X: Any, rank: int, W: Any, H: Any) -> Initial | None:
         if self.init != "custom" and (W is not None or H is not None):
-            raise ValueError(f"init={self.init!r}: W and H are for init='custom'")
+            warnings.warn(
+                "When init!='custom', provided W or H are ignored. Set init='custom' to use them.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         earlier = self._earlier_atoms(X.shape)
         if earlier is not None or self.init not in ("random", "custom"):
             return earlier
         if self.init == "random":
             rng = np.random.RandomState(seed_for(self.random_state) % 2**32)
-            W = np.abs(rng.standard_normal((X.shape[0], rank)))
-            H = np.abs(rng.standard_normal((rank, X.shape[1])))
-        W, H = check_array(W, input_name="W"), check_array(H, input_name="H")
-        if W.shape != (X.shape[0], rank) or H.shape != (rank, X.shape[1]):
-            raise ValueError(
-                f"W of shape {W.shape} and H of shape {H.shape} do not fit "
-                f"{rank} components of {X.shape} data"
-            )
-        check_non_negative(W, "NMF (input W)")
-        check_non_negative(H, "NMF (input H)")
+            scale = np.sqrt(X.mean() / rank)
+            W = scale * np.abs(rng.standard_normal((X.shape[0], rank)))
+            H = scale * np.abs(rng.standard_normal((rank, X.shape[1])))
+        W = _checked_start(W, (X.shape[0], rank), "NMF (input W)")
+        H = _checked_start(H, (rank, X.shape[1]), "NMF (input H)")
+        if self._penalized():
+            return W, H.T, np.ones(rank)
         # The engine fits the weights, best from a product of the size of X.
         weights = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
         size = np.vdot(np.asarray(X @ H.T), W) / max(np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny)
         return W, H.T, weights * (size if 0 < size < np.inf else 1.0)
+
+    def _saved(self) -> dict[str, Any]:
+        saved = super()._saved()
+        if self._penalized():
+            saved["metadata"] |= {
+                name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")
+            }
+        return saved
 
     def _atom_specs(self) -> dict[str, str]:
         return {"left": "nonneg", "right": self._right_atoms().spec, "weights": "nonneg"}
@@ -196,26 +320,24 @@ class NMF(FactorizationModel):
     def _right_atoms(self) -> AtomSet:
         return atoms.nonneg() if self.k is None else atoms.nonneg() & atoms.sparse(self.k)
 
-    def _refuse_what_is_not_there(self) -> None:
+    def _check_parameters(self) -> None:
         if self.init not in _INITS:
             raise ValueError(f"init={self.init!r}: must be one of {_INITS}")
-        for name, only in {
-            "solver": "cd",
-            "beta_loss": "frobenius",
-            "alpha_W": 0.0,
-            "l1_ratio": 0.0,
-            "shuffle": False,
-        }.items():
-            if getattr(self, name) != only:
-                raise ValueError(
-                    f"{name}={getattr(self, name)!r}: not supported, only {only!r} is; "
-                    "k=... makes components sparse"
-                )
-        if self.alpha_H not in ("same", 0.0):
+        if self.solver not in ("cd", "mu"):
+            raise ValueError(f"solver={self.solver!r}: must be 'cd' or 'mu'")
+        if self.beta_loss not in ("frobenius", 2):
             raise ValueError(
-                f"alpha_H={self.alpha_H!r}: not supported, only 'same' and 0.0 are; "
-                "k=... makes components sparse"
+                f"beta_loss={self.beta_loss!r}: other losses than 'frobenius' (or 2) are not there yet"
             )
+        for name, most in (("alpha_W", np.inf), ("alpha_H", np.inf), ("l1_ratio", 1.0)):
+            value = getattr(self, name)
+            if name == "alpha_H" and isinstance(value, str) and value == "same":
+                continue
+            if not isinstance(value, numbers.Real) or not 0 <= value <= most or not np.isfinite(value):
+                allowed = "from 0 to 1" if name == "l1_ratio" else "finite and at least 0"
+                raise ValueError(f"{name}={value!r}: must be {allowed}")
+        if self.k is not None and self._penalized():
+            raise ValueError(f"k={self.k!r}: goes without alpha_W and alpha_H")
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "requires_positive_X": True}
@@ -224,3 +346,89 @@ class NMF(FactorizationModel):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def _checked_start(factor: Any, shape: tuple[int, int], whom: str) -> NDArray[np.float64]:
+    factor = check_array(factor, dtype=np.float64, input_name=whom)
+    for place, given, needed in zip(("first", "second"), factor.shape, shape):
+        if given != needed:
+            raise ValueError(
+                f"Array with wrong {place} dimension passed to {whom}. Expected {needed}, but got {given}."
+            )
+    check_non_negative(factor, whom)
+    if not factor.any():
+        raise ValueError(f"Array passed to {whom} is full of zeros.")
+    return factor
+
+
+def non_negative_factorization(
+    X: Any,
+    W: Any = None,
+    H: Any = None,
+    n_components: int | str | None = "auto",
+    *,
+    init: str | None = None,
+    update_H: bool = True,
+    solver: str = "cd",
+    beta_loss: str | float = "frobenius",
+    tol: float = 1e-5,
+    max_iter: int = 500,
+    alpha_W: float = 0.0,
+    alpha_H: float | str = "same",
+    l1_ratio: float = 0.0,
+    random_state: Any = None,
+    verbose: int = 0,
+    shuffle: bool = False,
+) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """W, H and the number of sweeps of `NMF`, as `sklearn.decomposition.non_negative_factorization` has them.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features), no entry negative
+    W, H : arrays of shape (n_samples, n_components) and (n_components, n_features), optional
+        Where to begin, with ``init="custom"``.
+    update_H : bool, default=True
+        False keeps H and finds W alone, exactly.
+    n_components, init, solver, beta_loss, tol, max_iter, alpha_W, alpha_H, l1_ratio, random_state, verbose, shuffle
+        As in `NMF`.
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> X = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+    >>> W, H, sweeps = pursuit.non_negative_factorization(X, n_components=1)
+    >>> bool(np.allclose(W @ H, X))
+    True
+    """
+    if not update_H:
+        if H is None:
+            raise ValueError("H: is needed with update_H=False")
+        if W is not None:
+            warnings.warn(
+                "When update_H=False, the provided initial W is not used.", RuntimeWarning, stacklevel=2
+            )
+        n_components = len(H)
+    model = NMF(
+        n_components,
+        init=init,
+        solver=solver,
+        beta_loss=beta_loss,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+        alpha_W=alpha_W,
+        alpha_H=alpha_H,
+        l1_ratio=l1_ratio,
+        verbose=verbose,
+        shuffle=shuffle,
+    )
+    if update_H:
+        return model.fit_transform(X, W=W, H=H), model.components_, model.n_iter_
+    model._check_parameters()
+    X = validate_matrix(model, X, reset=True)
+    H = check_array(H, input_name="H", dtype=X.dtype)
+    if H.shape[1] != X.shape[1]:
+        raise ValueError(f"H of shape {H.shape} does not fit {X.shape} data")
+    check_non_negative(H, "NMF (input H)")
+    model.components_, model.n_components_ = H, len(H)
+    return model.transform(X), H, 1

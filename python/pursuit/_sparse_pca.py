@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
 
 from . import _core, atoms
 from ._components import ComponentModel, with_zeros
@@ -22,10 +24,24 @@ class SparsePCA(ComponentModel):
     Parameters
     ----------
     n_components : int or None, default=None
-        None means as many as there can be: the smaller of n_samples - 1 and n_features.
+        None means as many as there can be: the smaller of n_samples - 1 and n_features. Of more than that the
+        last ones are zero.
     k : int, float, sequence of int or None, default=0.1
         At most so many non-zeros in a component, or a fraction of the features; a sequence has a number for
-        every component; None is for plain PCA, or where ``total_nonzeros`` is given.
+        every component; None is for plain PCA, or where ``total_nonzeros`` is given. Not looked at where
+        ``alpha`` is given.
+    alpha : float or None, default=None
+        Loadings pay for their size instead, as in `sklearn.decomposition.SparsePCA`: components V minimise
+        1/2 ||X - U V||^2 + alpha ||V||_1 over U with columns of length 1 at most. 0 is for plain PCA.
+    ridge_alpha : float, default=0.0
+        Shrinks the coordinates that `transform` gives: the weight of their squared length beside the error.
+    max_iter, tol : int, default=1000 and float, default=1e-8
+        With ``alpha``: at most so many sweeps, the last one where it lowers the objective by less than this
+        share.
+    method : {"lars", "cd"}, default="lars"
+        Taken for the sake of calls written for scikit-learn: there is one method.
+    U_init, V_init : arrays of shape (n_samples, n_components) and (n_components, n_features), optional
+        Where to begin, with ``alpha``.
     total_nonzeros : int or None, default=None
         At most so many in all components together, shared out where they explain most; with ``k=None``.
     orthogonality : float, default=0.0
@@ -63,7 +79,7 @@ class SparsePCA(ComponentModel):
         The search, step by step.
     stop_reason_ : str
         Why the fit ended; `stop_message_` says it in words. Components that the data do not have are zero.
-    n_components_, n_iter_, n_features_in_ : int
+    n_components_, n_iter_, n_samples_, n_features_in_ : int
     feature_names_in_ : array of str
 
     Examples
@@ -84,6 +100,13 @@ class SparsePCA(ComponentModel):
         n_components: int | None = None,
         k: int | float | Sequence[int] | None = 0.1,
         *,
+        alpha: float | None = None,
+        ridge_alpha: float = 0.0,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        method: str = "lars",
+        U_init: Any = None,
+        V_init: Any = None,
         total_nonzeros: int | None = None,
         orthogonality: float = 0.0,
         correlation: bool = False,
@@ -96,6 +119,13 @@ class SparsePCA(ComponentModel):
     ) -> None:
         self.n_components = n_components
         self.k = k
+        self.alpha = alpha
+        self.ridge_alpha = ridge_alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.method = method
+        self.U_init = U_init
+        self.V_init = V_init
         self.total_nonzeros = total_nonzeros
         self.orthogonality = orthogonality
         self.correlation = correlation
@@ -115,25 +145,15 @@ class SparsePCA(ComponentModel):
         y : ignored
         """
         X = validate_matrix(self, X, reset=True, min_samples=2)
+        self._check_parameters()
         most = min(X.shape[0] - 1, X.shape[1])
-        count = most if self.n_components is None else self.n_components
-        count = require_count("n_components", count, at_most=most, shape=X.shape)
+        count = most if self.n_components is None else require_count("n_components", self.n_components)
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
-            result = _core.pca(
-                X,
-                components=count,
-                atoms=self._atoms()._core,
-                nonzeros=self._nonzeros(),
-                total_nonzeros=0 if self.total_nonzeros is None else self.total_nonzeros,
-                orthogonality=self.orthogonality,
-                correlation=self.correlation,
-                effort=self.effort,
-                seed=seed_for(self.random_state),
-                threads=threads_for(self.n_jobs),
-                time_limit=self.time_limit,
-                callback=watcher.function(),
-            )
+            if self.alpha is None:
+                result = self._search(X, min(count, most), watcher)
+            else:
+                result = self._descend(X, count, watcher)
         loadings = result["loadings"]
         count = self._set_stop(result["stop"], found=loadings.shape[1], asked=count)
         self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
@@ -141,12 +161,78 @@ class SparsePCA(ComponentModel):
         if self.correlation:
             self.scale_ = result["deviations"].astype(X.dtype, copy=False)
         self._scores = with_zeros(result["scores"], count)
+        self.n_samples_ = X.shape[0]
         self.n_iter_ = result["sweeps"]
         self.trace_ = result["history"]
         self._explain(X)
         if result["failure"] is not None:
             raise result["failure"]
         return self
+
+    def _search(self, X: Any, count: int, watcher: Watcher) -> dict[str, Any]:
+        return _core.pca(
+            X,
+            components=count,
+            atoms=self._atoms()._core,
+            nonzeros=self._nonzeros()[:count],
+            total_nonzeros=0 if self.total_nonzeros is None else self.total_nonzeros,
+            orthogonality=self.orthogonality,
+            correlation=self.correlation,
+            effort=self.effort,
+            seed=seed_for(self.random_state),
+            threads=threads_for(self.n_jobs),
+            time_limit=self.time_limit,
+            callback=watcher.function(),
+        )
+
+    def _descend(self, X: Any, count: int, watcher: Watcher) -> dict[str, Any]:
+        """Loadings that pay; what they are worth is in their span, so they are given unit length."""
+        start = None
+        if self.V_init is not None:
+            U, V = check_array(self.U_init, input_name="U_init"), check_array(
+                self.V_init, input_name="V_init"
+            )
+            start = U, V.T
+        result = _core.l1_components(
+            X,
+            components=count,
+            start=start,
+            alpha=float(self.alpha),
+            sweeps=self.max_iter,
+            tolerance=self.tol,
+            threads=threads_for(self.n_jobs),
+            time_limit=self.time_limit,
+            callback=watcher.function(),
+        )
+        loadings = result["loadings"]
+        if loadings.shape[1] != count:
+            raise ValueError(f"V_init of shape {loadings.T.shape} does not fit {count} components")
+        lengths = np.linalg.norm(loadings, axis=0)
+        largest = loadings[np.argmax(np.abs(loadings), axis=0), np.arange(count)]
+        scale = np.where(lengths > 0, lengths, 1) * np.where(largest < 0, -1, 1)
+        return {**result, "loadings": loadings / scale, "scores": result["scores"] * scale}
+
+    def _check_parameters(self) -> None:
+        if self.method not in ("lars", "cd"):
+            raise ValueError(f"method={self.method!r}: must be 'lars' or 'cd'")
+        if not self.ridge_alpha >= 0:
+            raise ValueError(f"ridge_alpha={self.ridge_alpha!r}: must be at least 0")
+        if (self.U_init is None) != (self.V_init is None):
+            raise ValueError("U_init, V_init: both are needed, or neither")
+        if self.alpha is None:
+            if self.V_init is not None:
+                raise ValueError("U_init, V_init: go with alpha; a bound of the loadings has its own start")
+            return
+        if self._base_atoms().spec != "sphere":
+            raise ValueError(f"alpha={self.alpha!r}: loadings of either sign pay; non-negative ones have k")
+        for name, default in (("total_nonzeros", None), ("orthogonality", 0.0), ("correlation", False)):
+            if getattr(self, name) != default:
+                raise ValueError(f"{name}={getattr(self, name)!r}: goes with k, not with alpha")
+
+    def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
+        if not self.ridge_alpha > 0:
+            return super()._coordinates(products)
+        return np.linalg.solve(self._gram() + self.ridge_alpha * np.eye(self.n_components_), products.T).T
 
     def _base_atoms(self) -> AtomSet:
         return atoms.sphere()

@@ -19,6 +19,10 @@ class TruncatedSVD(FactorizationModel):
     Parameters
     ----------
     n_components : int, default=2
+    algorithm : {"randomized", "arpack"}, default="randomized"
+    n_iter, n_oversamples, power_iteration_normalizer, tol
+        Taken for the sake of calls written for scikit-learn, with ``algorithm``: there is one algorithm here,
+        and it ends where the result is exact.
     n_jobs : int, optional
         Threads; None means 1, -1 all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -48,8 +52,24 @@ class TruncatedSVD(FactorizationModel):
     array([3., 2.])
     """
 
-    def __init__(self, n_components: int = 2, *, n_jobs: int | None = None, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        algorithm: str = "randomized",
+        n_iter: int = 5,
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        tol: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -61,6 +81,8 @@ class TruncatedSVD(FactorizationModel):
         X : array or sparse matrix of shape (n_samples, n_features)
         y : ignored
         """
+        if self.algorithm not in ("randomized", "arpack"):
+            raise ValueError(f"algorithm={self.algorithm!r}: must be 'randomized' or 'arpack'")
         X = validate_matrix(self, X, reset=True)
         self._factor(
             X,

@@ -8,8 +8,10 @@
 #include "completion.hpp"
 #include "factorizations.hpp"
 #include "model_files.hpp"
+#include "penalized.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/model_file.hpp"
+#include "sparse_codes.hpp"
 #include "watch.hpp"
 
 namespace py = pybind11;
@@ -53,6 +55,8 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_steps(m);
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
+  pursuit::python::bind_penalized(m);
+  pursuit::python::bind_sparse_codes(m);
   pursuit::python::bind_completion(m);
   pursuit::python::bind_model_files(m);
 }

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "correction/coordinate_sweep.hpp"
 #include "correction/progress.hpp"
 #include "linalg/blas.hpp"
+#include "pursuit/base/error.hpp"
 #include "pursuit/correction/correction.hpp"
 
 namespace pursuit {
@@ -115,52 +118,68 @@ CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left,
   return counter.outcome();
 }
 
+/// One side of a factorization whose entries are free of each other.
+struct Side {
+  bool nonnegative;
+  ElasticNet penalty = {};
+
+  /// On x >= 0 the l1 norm is linear: P and G of the other side hold the whole penalty.
+  void charge(Matrix& P, Matrix& G) const {
+    if (penalty.l1 > 0) P.array() -= penalty.l1;
+    if (penalty.l2 > 0) G.diagonal().array() += penalty.l2;
+  }
+
+  /// A column whose partner is zero fits nothing: no sweep moves it, and all that it pays is saved.
+  void drop_unused(const Matrix& G, Matrix& X) const {
+    if (penalty.l1 > 0)
+      for (Index i = 0; i < X.cols(); ++i)
+        if (!(G(i, i) > 0)) X.col(i).setZero();
+  }
+};
+
 /// Sweeps that run ahead: after an update X of a side the other side sees X + beta (X - X_before), kept in
-/// the cone. The step beta grows while f falls and shrinks where it rises; then the last good pair is taken
-/// up again.
-CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_nonnegative,
-                                      bool right_nonnegative, const CorrectionOptions& options,
-                                      Iterate& iterate) {
+/// the cone. The step beta grows while the objective falls and shrinks where it rises; then the last good
+/// pair is taken up again. `products` becomes <w_i h_i^T, Y>, where the pair was improved.
+CorrectionOutcome run_ahead_sweeps(const FrobeniusObjective& f, const Side& left, const Side& right,
+                                   const CorrectionOptions& options, PenalizedFactors& pair,
+                                   Vector& products) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
   constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
   double beta = 0.5, limit = 1;
-  Model& model = iterate.model;
-  // An atom without weight keeps its right factor, so that its left one can grow again.
-  const double mean = model.weights.cwiseAbs().mean(), typical = mean > 0 ? std::sqrt(mean) : 1.0;
-  const Vector root = model.weights.cwiseAbs().cwiseSqrt();
-  const Vector right_scale =
-      (root.array() > 0).select(model.weights.cwiseSign().cwiseProduct(root).array(), typical).matrix();
-  Matrix W = model.left * root.asDiagonal(),
-         H = model.right * right_scale.asDiagonal();  // the last good pair
+  Matrix &W = pair.left, &H = pair.right;  // the last good pair
   Matrix W_ahead = W, H_ahead = H, W_before = W, H_before = H, W_next, H_next, P, G;
-  Vector scaled_targets;
   int failures = 0;  // since the last sweep that f fell in
   const auto run_ahead = [&](const Matrix& now, const Matrix& before, bool nonnegative, Matrix& ahead) {
     ahead = now + (failures < kPlain ? beta : 0.0) * (now - before);
     if (nonnegative) ahead = ahead.cwiseMax(0.0);
   };
 
-  const auto [left_passes, right_passes] = passes_per_side(f, model.rank());
+  const auto [left_passes, right_passes] = passes_per_side(f, W.cols());
   SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
   for (bool more = true; more;) {
     f.data().apply(H_ahead, P);
     G = gram_of(H_ahead);
+    left.charge(P, G);
     W_next = W_ahead;
-    coordinate_sweep(P, G, {left_nonnegative, 0, left_passes, options.threads}, W_next);
-    run_ahead(W_next, W_before, left_nonnegative, W_ahead);
+    coordinate_sweep(P, G, {left.nonnegative, 0, left_passes, options.threads}, W_next);
+    left.drop_unused(G, W_next);
+    run_ahead(W_next, W_before, left.nonnegative, W_ahead);
     f.data().apply_transposed(W_ahead, P);
     G = gram_of(W_ahead);
+    right.charge(P, G);
     H_next = H_ahead;
-    coordinate_sweep(P, G, {right_nonnegative, 0, right_passes, options.threads}, H_next);
-    const double reached = objective_of(f, P, G, H_next), before = iterate.objective;
+    coordinate_sweep(P, G, {right.nonnegative, 0, right_passes, options.threads}, H_next);
+    right.drop_unused(G, H_next);
+    const double reached = objective_of(f, P, G, H_next) + left.penalty.cost(W_ahead);
+    const double before = pair.objective;
     const bool better = reached < before, at_rest = !better && failures >= kPlain;
     if (better) {
-      iterate.objective = reached;
-      scaled_targets = products_with_target(P, H_next);
+      pair.objective = reached;
+      products = products_with_target(P, H_next);
       W = W_ahead;
       H = H_next;
-      run_ahead(H_next, H_before, right_nonnegative, H_ahead);
+      run_ahead(H_next, H_before, right.nonnegative, H_ahead);
       W_before.swap(W_next);
       H_before.swap(H_next);
       limit = std::min(1.0, kGrowLimit * limit);
@@ -172,18 +191,68 @@ CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_non
       H_ahead = H_before = H;
     }
     failures = better ? 0 : failures + 1;
-    more = counter.another(before, iterate.objective, /*tentative=*/!better && !at_rest) && !at_rest;
-  }
-  if (scaled_targets.size() == 0) return counter.outcome();
-  for (Index i = 0; i < model.rank(); ++i) {
-    const double w = W.col(i).norm(), h = H.col(i).norm();
-    model.weights[i] = w * h;
-    if (!(model.weights[i] > 0)) continue;
-    model.left.col(i) = W.col(i) / w;
-    model.right.col(i) = H.col(i) / h;
-    iterate.target_products[i] = scaled_targets[i] / model.weights[i];
+    more = counter.another(before, pair.objective, /*tentative=*/!better && !at_rest) && !at_rest;
   }
   return counter.outcome();
+}
+
+CorrectionOutcome extrapolated_sweeps(const FrobeniusObjective& f, bool left_nonnegative,
+                                      bool right_nonnegative, const CorrectionOptions& options,
+                                      Iterate& iterate) {
+  Model& model = iterate.model;
+  // An atom without weight keeps its right factor, so that its left one can grow again.
+  const double mean = model.weights.cwiseAbs().mean(), typical = mean > 0 ? std::sqrt(mean) : 1.0;
+  const Vector root = model.weights.cwiseAbs().cwiseSqrt();
+  const Vector right_scale =
+      (root.array() > 0).select(model.weights.cwiseSign().cwiseProduct(root).array(), typical).matrix();
+  PenalizedFactors pair{model.left * root.asDiagonal(), model.right * right_scale.asDiagonal(),
+                        iterate.objective};
+  Vector products;
+  const auto outcome = run_ahead_sweeps(f, {left_nonnegative}, {right_nonnegative}, options, pair, products);
+  iterate.objective = pair.objective;
+  if (products.size() == 0) return outcome;
+  for (Index i = 0; i < model.rank(); ++i) {
+    const double w = pair.left.col(i).norm(), h = pair.right.col(i).norm();
+    model.weights[i] = w * h;
+    if (!(model.weights[i] > 0)) continue;
+    model.left.col(i) = pair.left.col(i) / w;
+    model.right.col(i) = pair.right.col(i) / h;
+    iterate.target_products[i] = products[i] / model.weights[i];
+  }
+  return outcome;
+}
+
+/// The scale between the two factors of an atom changes what they pay and nothing else: t with the least
+/// l1 |w| t + l2/2 |w|^2 t^2 for t w, and the same for h / t. Where one of them pays nothing there is none.
+double cheapest_scale(const ElasticNet& left, ConstVectorRef w, const ElasticNet& right, ConstVectorRef h) {
+  const double w1 = left.l1 * w.sum(), w2 = left.l2 * w.squaredNorm(), h1 = right.l1 * h.sum(),
+               h2 = right.l2 * h.squaredNorm();
+  if (!(w1 + w2 > 0 && h1 + h2 > 0)) return 1;
+  double u = 0;  // log t, in which the cost is convex
+  for (int step = 0; step < 50; ++step) {
+    const double t = std::exp(u), slope = w1 * t + w2 * t * t - h1 / t - h2 / (t * t),
+                 curvature = w1 * t + 2 * w2 * t * t + h1 / t + 2 * h2 / (t * t);
+    const double move = slope / curvature;  // at most 1 in size
+    u -= move;
+    if (std::abs(move) < 1e-12) break;
+  }
+  return std::exp(u);
+}
+
+void require_start(const FrobeniusObjective& f, const PenalizedFactors& factors) {
+  const auto& [W, H, objective] = factors;
+  if (W.rows() != f.rows() || H.rows() != f.cols() || W.cols() != H.cols())
+    throw InvalidArgument(fmt::format("factors of {} x {} and {} x {} do not fit {} x {} data", W.rows(),
+                                      W.cols(), H.rows(), H.cols(), f.rows(), f.cols()));
+  for (const Matrix* X : {&W, &H})
+    if (!X->allFinite() || (X->size() > 0 && X->minCoeff() < 0))
+      throw InvalidArgument("factors: every entry must be finite and at least 0");
+}
+
+void require_penalty(const ElasticNet& penalty) {
+  for (const double value : {penalty.l1, penalty.l2})
+    if (!(value >= 0 && std::isfinite(value)))
+      throw InvalidArgument(fmt::format("penalty {}: must be finite and at least 0", value));
 }
 
 }  // namespace
@@ -197,6 +266,27 @@ CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& 
       acts_on_coordinates(right, options))
     return extrapolated_sweeps(f, !left.symmetric(), !right.symmetric(), options, iterate);
   return plain_sweeps(f, left, right, options, iterate);
+}
+
+CorrectionOutcome penalized_sweeps(const FrobeniusObjective& f, const ElasticNet& left,
+                                   const ElasticNet& right, const CorrectionOptions& options,
+                                   PenalizedFactors& factors) {
+  require_start(f, factors);
+  require_penalty(left);
+  require_penalty(right);
+  auto& [W, H, objective] = factors;
+  if (options.sweeps > 0)
+    for (Index i = 0; i < W.cols(); ++i) {
+      const double scale = cheapest_scale(left, W.col(i), right, H.col(i));
+      W.col(i) *= scale;
+      H.col(i) /= scale;
+    }
+  Matrix P;
+  f.data().apply_transposed(W, P);
+  objective = objective_of(f, P, gram_of(W), H) + left.cost(W) + right.cost(H);
+  if (options.sweeps < 1 || W.cols() == 0) return {};
+  Vector products;
+  return run_ahead_sweeps(f, {true, left}, {true, right}, options, factors, products);
 }
 
 }  // namespace pursuit

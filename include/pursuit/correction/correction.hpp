@@ -50,4 +50,23 @@ CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& 
 CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& atoms,
                                     const CorrectionOptions& options, Iterate& iterate);
 
+/// What every entry x >= 0 of a factor pays beside the squared error: l1 x + l2/2 x^2.
+struct ElasticNet {
+  double l1 = 0, l2 = 0;
+
+  double cost(const Matrix& X) const { return l1 * X.sum() + 0.5 * l2 * X.squaredNorm(); }
+};
+
+/// Y ~ left right^T, neither negative. Entries pay for their size, so the scale of a factor is its own.
+struct PenalizedFactors {
+  Matrix left, right;
+  double objective = 0;  // 1/2 ||Y - left right^T||^2 and what both factors pay
+};
+
+/// The same sweeps on factors that pay; of the options those for sweeps, tolerance, threads and keep_going
+/// count. InvalidArgument where the factors do not fit the data, are negative or not finite, or a penalty is.
+CorrectionOutcome penalized_sweeps(const FrobeniusObjective& f, const ElasticNet& left,
+                                   const ElasticNet& right, const CorrectionOptions& options,
+                                   PenalizedFactors& factors);
+
 }  // namespace pursuit

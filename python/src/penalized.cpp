@@ -1,0 +1,113 @@
+// Factors that pay for their size: non-negative ones by an elastic net, loadings of components by their l1
+// norm.
+
+#include "penalized.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/correction/correction.hpp"
+#include "pursuit/pursuit/l1_components.hpp"
+#include "watch.hpp"
+
+namespace pursuit::python {
+namespace {
+
+/// Asked after every sweep; the error told is that of the penalised objective.
+auto watched_sweeps(const Observer& observer, Index rank, int max_sweeps, double total,
+                    const std::optional<double>& time_limit, bool& interrupted) {
+  return [observer, rank, max_sweeps, total, &interrupted, timer = Timer(),
+          limit = time_limit.value_or(std::numeric_limits<double>::infinity())](int sweep, double objective) {
+    const double error = total > 0 ? std::sqrt(objective / total) : 0.0, seconds = timer.seconds();
+    interrupted =
+        seconds >= limit ||
+        (observer && !observer({Moment::Phase::polish, rank, rank, sweep, max_sweeps, error, seconds}));
+    return !interrupted;
+  };
+}
+
+py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet& left,
+                       const ElasticNet& right, int sweeps, double tolerance, int threads,
+                       const std::optional<double>& time_limit, const py::object& callback) {
+  const ArrayData data = data_of(X, threads);
+  Watch watch(callback);
+  PenalizedFactors factors{std::move(W), std::move(H)};
+  CorrectionOutcome outcome;
+  bool interrupted = false;
+  {
+    const py::gil_scoped_release unlocked;
+    const FrobeniusObjective f(data.matrix);
+    CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
+    options.keep_going = watched_sweeps(watch.observer(), factors.left.cols(), sweeps,
+                                        0.5 * f.target_norm_squared(), time_limit, interrupted);
+    outcome = penalized_sweeps(f, left, right, options, factors);
+  }
+  py::dict out;
+  out["left"] = std::move(factors.left);
+  out["right"] = std::move(factors.right);
+  out["objective"] = factors.objective;
+  out["sweeps"] = outcome.sweeps;
+  out["converged"] = outcome.converged;
+  out["interrupted"] = interrupted;
+  out["history"] = watch.history();
+  out["failure"] = watch.failure();
+  return out;
+}
+
+py::dict l1_components_of(const py::object& X, Index components,
+                          const std::optional<std::tuple<Matrix, Matrix>>& start, double alpha, int sweeps,
+                          double tolerance, int threads, const std::optional<double>& time_limit,
+                          const py::object& callback) {
+  const ArrayData data = data_of(X, threads);
+  Watch watch(callback);
+  L1Components result;
+  bool interrupted = false;
+  {
+    const py::gil_scoped_release unlocked;
+    L1ComponentOptions options{alpha, sweeps, tolerance, {}};
+    options.keep_going = watched_sweeps(watch.observer(), components, sweeps,
+                                        0.5 * data.matrix->squared_norm_about(data.matrix->column_means()),
+                                        time_limit, interrupted);
+    result = start ? l1_components(data.matrix, std::get<0>(*start), std::get<1>(*start), options)
+                   : l1_components(data.matrix, components, options);
+  }
+  py::dict out;
+  out["scores"] = std::move(result.scores);
+  out["loadings"] = std::move(result.loadings);
+  out["means"] = std::move(result.means);
+  out["objective"] = result.objective;
+  out["sweeps"] = result.sweeps;
+  out["converged"] = result.converged;
+  out["interrupted"] = interrupted;
+  out["history"] = watch.history();
+  out["failure"] = watch.failure();
+  return out;
+}
+
+}  // namespace
+
+void bind_penalized(py::module_& m) {
+  m.def(
+      "penalized_nmf",
+      [](const py::object& X, const Matrix& W, const Matrix& H, std::pair<double, double> left,
+         std::pair<double, double> right, int sweeps, double tolerance, int threads,
+         std::optional<double> time_limit, const py::object& callback) {
+        return penalized_nmf(X, W, H, {left.first, left.second}, {right.first, right.second}, sweeps,
+                             tolerance, threads, time_limit, callback);
+      },
+      py::arg("X"), py::arg("W"), py::arg("H"), py::kw_only(), py::arg("left"), py::arg("right"),
+      py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"), py::arg("time_limit"),
+      py::arg("callback"));
+  m.def("l1_components", &l1_components_of, py::arg("X"), py::kw_only(), py::arg("components"),
+        py::arg("start"), py::arg("alpha"), py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"),
+        py::arg("time_limit"), py::arg("callback"));
+}
+
+}  // namespace pursuit::python
