@@ -89,7 +89,7 @@ nlohmann::json describe(const std::vector<CompletionStage>& path) {
 }
 
 void print_accuracy(const Accuracy& accuracy) {
-  fmt::print(stderr, "\ntest: RMSE {:.5f}, MAE {:.5f} over {} entries\n", accuracy.rmse, accuracy.mae,
+  fmt::print(stderr, "\ntest: RMSE {:.5g}, MAE {:.5g} over {} entries\n", accuracy.rmse, accuracy.mae,
              accuracy.count);
   fmt::print(stderr, "{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
   fmt::print(stderr, "{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside",
@@ -100,8 +100,8 @@ void print_stages(const std::vector<CompletionStage>& path) {
   fmt::print(stderr, "{:>6} {:>8} {:>10} {:>16} {:>9}\n", "rank", "sweeps", "noise", "validation RMSE",
              "seconds");
   for (const CompletionStage& stage : path)
-    fmt::print(stderr, "{:>6} {:>8} {:>10.5f} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
-               std::isfinite(stage.validation) ? fmt::format("{:.5f}", stage.validation) : "-",
+    fmt::print(stderr, "{:>6} {:>8} {:>10.5g} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
+               std::isfinite(stage.validation) ? fmt::format("{:.5g}", stage.validation) : "-",
                stage.seconds);
 }
 

@@ -62,7 +62,10 @@ struct RecommendCommand {
 
 /// Row after row: lists of many rows are never all in memory. Ctrl-C keeps those that are done.
 int write_lists(const RecommendCommand& c, const CompletionFile& file, int first, int last) {
-  constexpr int kRowsAtOnce = 4096;
+  // Some seconds of work at most, so that Ctrl-C need not wait.
+  const double per_row =
+      double(file.cols.size()) * double(file.model.rank() + 1) * double(file.model.samples.size() + 1);
+  const int rows_at_once = int(std::clamp(2e10 / per_row, 256.0, 4096.0));
   std::optional<AtomicFile> out;
   if (!c.out.empty()) out.emplace(c.out);
   const auto write = [&](const std::string& text) { out ? out->write(text) : fmt::print("{}", text); };
@@ -72,7 +75,7 @@ int write_lists(const RecommendCommand& c, const CompletionFile& file, int first
   const Recommender recommender(file.model);
   int done = first;
   while (done < last && !was_interrupted()) {
-    const int next = last - done > kRowsAtOnce ? done + kRowsAtOnce : last;
+    const int next = last - done > rows_at_once ? done + rows_at_once : last;
     const auto lists =
         recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.threads);
     std::string text;
