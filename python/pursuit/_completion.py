@@ -32,10 +32,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     of observed entries says (variational Bayes). With ``left`` or ``right`` the factors have the structure
     asked for, found by pursuit on the observed entries.
 
-    Input comes in four forms. An *array*: NaN is unknown, and so is what a mask (`numpy.ma`) covers. A *SciPy sparse matrix*: what is not stored is
-    unknown, and a stored zero is an observation. *Triplets*: a tuple (rows, columns, values) with any ids. A
-    pandas *frame* of triplets, with columns named like ``columns``; other frames are arrays whose labels are
-    the ids.
+    Input comes in four forms. An *array*: NaN is unknown, and so is what a mask (`numpy.ma`) covers. A
+    *SciPy sparse matrix*: what is not stored is unknown, and a stored zero is an observation. *Triplets*:
+    a tuple (rows, columns, values) with any ids. A pandas *frame* of triplets, with columns named like
+    ``columns``; other frames are arrays whose labels are the ids.
 
     Parameters
     ----------

@@ -67,8 +67,8 @@ def is_triplets(X: Any, names: Names) -> bool:
 
 
 def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
-    """NaN is unknown in an array, and so is what is masked; what is not stored is unknown in a sparse matrix, a stored zero was seen to
-    be zero."""
+    """NaN is unknown in an array, and so is what is masked; what is not stored is unknown in a sparse
+    matrix, a stored zero was seen to be zero."""
     index, columns = getattr(X, "index", None), getattr(X, "columns", None)
     if np.ma.isMaskedArray(X):
         X = _unmasked(X)
