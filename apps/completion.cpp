@@ -90,7 +90,7 @@ nlohmann::json describe(const std::vector<CompletionStage>& path) {
 }
 
 void print_accuracy(const Accuracy& accuracy) {
-  tell("\ntest: RMSE {:.5f}, MAE {:.5f} over {} entries\n", accuracy.rmse, accuracy.mae, accuracy.count);
+  tell("\ntest: RMSE {:.5g}, MAE {:.5g} over {} entries\n", accuracy.rmse, accuracy.mae, accuracy.count);
   tell("{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
   tell("{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside", 100 * accuracy.inside_50,
        100 * accuracy.inside_80, 100 * accuracy.inside_95);
@@ -99,8 +99,8 @@ void print_accuracy(const Accuracy& accuracy) {
 void print_stages(const std::vector<CompletionStage>& path) {
   tell("{:>6} {:>8} {:>10} {:>16} {:>9}\n", "rank", "sweeps", "noise", "validation RMSE", "seconds");
   for (const CompletionStage& stage : path)
-    tell("{:>6} {:>8} {:>10.5f} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
-         std::isfinite(stage.validation) ? fmt::format("{:.5f}", stage.validation) : "-", stage.seconds);
+    tell("{:>6} {:>8} {:>10.5g} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
+         std::isfinite(stage.validation) ? fmt::format("{:.5g}", stage.validation) : "-", stage.seconds);
 }
 
 nlohmann::json describe(const FeatureFile& file) {

@@ -145,7 +145,10 @@ class Lists {
 
 /// Lists of many rows are never all in memory. Ctrl-C keeps those that are done.
 int write_lists(const RecommendCommand& c, const CompletionFile& file, int first, int last) {
-  constexpr int kRowsAtOnce = 4096;
+  // Some seconds of work at most, so that Ctrl-C need not wait.
+  const double per_row =
+      double(file.cols.size()) * double(file.model.rank() + 1) * double(file.model.samples.size() + 1);
+  const int rows_at_once = int(std::clamp(2e10 / per_row, 256.0, 4096.0));
   const Timer timer;
   Lists lists(c, file);
   watch_interrupts();
@@ -153,7 +156,7 @@ int write_lists(const RecommendCommand& c, const CompletionFile& file, int first
   const Recommender recommender(file.model);
   int done = first;
   while (done < last && !was_interrupted()) {
-    const int next = last - done > kRowsAtOnce ? done + kRowsAtOnce : last;
+    const int next = last - done > rows_at_once ? done + rows_at_once : last;
     const auto block =
         recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.common.threads);
     for (const auto& list : block) lists.add(done++, list);

@@ -255,7 +255,9 @@ def test_equal_values_predict_themselves(effort, value):
     assert np.isfinite(model.path_["relative_error"]).all()
 
 
-@pytest.mark.parametrize("places", [([10**7], [0]), ([0], [10**7]), ([2**32], [0]), ([-2], [0]), ([0], [-(2**40)])])
+@pytest.mark.parametrize(
+    "places", [([10**7], [0]), ([0], [10**7]), ([2**32], [0]), ([-2], [0]), ([0], [-(2**40)])]
+)
 def test_positions_outside_are_refused(model, places):
     with pytest.raises(ValueError, match="position"):
         model.model_.predict(*places, 1)

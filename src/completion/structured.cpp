@@ -111,6 +111,11 @@ Regularization in_unit(Regularization regularization, bool by_oracle, double uni
   return regularization;
 }
 
+WeightRule in_unit(WeightRule weights, double unit) {
+  weights.radius /= unit;
+  return weights;
+}
+
 /// One run of complete_structured(), on entries in a unit that is a power of two.
 class StructuredRun {
  public:
@@ -136,7 +141,7 @@ class StructuredRun {
     offsets.threads = o_.threads;
     offsets.time_limit = std::max(o_.time_limit - timer_.seconds(), std::numeric_limits<double>::min());
     offsets.observer = [&](const CompletionMoment& moment) {
-      return watch(0, 0, unit_ * moment.noise, std::numeric_limits<double>::quiet_NaN());
+      return watch(0, 1, unit_ * moment.noise, std::numeric_limits<double>::quiet_NaN());
     };
     CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
     if (result.interrupted()) stop_ = result.stop;
@@ -150,8 +155,8 @@ class StructuredRun {
       entries.value[e] -= float(offset(entries.row[e], entries.col[e]));
     const ObservedMatrix data(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries));
     const bool by_oracle = !o_.exact_corrections || o_.symmetric;
-    ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric}, o_.weights,
-                        in_unit(o_.regularization, by_oracle, unit_),
+    ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric},
+                        in_unit(o_.weights, unit_), in_unit(o_.regularization, by_oracle, unit_),
                         {.restarts = o_.restarts, .seed = o_.seed}, !o_.exact_corrections,
                         resolve_threads(o_.threads));
     Index since = 0;

@@ -338,5 +338,15 @@ TEST(CompleteStructured, SaysWhyItEnded) {
   EXPECT_EQ(complete_structured(zeros, {}).stop, CompletionStop::no_ascent);
 }
 
+TEST(CompleteStructured, TheRadiusOfConvexWeightsIsInTheUnitsOfTheData) {
+  for (const double radius : {1.0, 300.0}) {
+    StructuredOptions options = plain(4, sphere(), sphere());
+    options.weights = parse_weight_rule(fmt::format("convex:{}", radius));
+    const Model atoms = complete_structured(planted_rank_three().train, options).model.atoms;
+    ASSERT_GT(atoms.rank(), 0);
+    EXPECT_NEAR(atoms.weights.sum(), radius, 1e-9 * radius);
+  }
+}
+
 }  // namespace
 }  // namespace pursuit
