@@ -62,6 +62,10 @@ class ReadDescriptor {
   int descriptor_;
 };
 
+bool starts_like_binary(std::string_view bytes) {
+  return is_gzip(bytes) || bytes.starts_with("PK") || bytes.starts_with("\x93NUMPY");
+}
+
 /// zlib counts in 32 bits: how much of a buffer one call may be given.
 uInt one_call(std::size_t size) {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
@@ -116,7 +120,8 @@ std::string read_file(const std::filesystem::path& path) {
     const bool first = filled == 0;
     filled += count;
     // A device may have no end: what is no format of ours is not read on.
-    if (first && !size) require_known_format(std::string_view(bytes).substr(0, filled), path.string());
+    const std::string_view start = std::string_view(bytes).substr(0, filled);
+    if (first && !size && !starts_like_binary(start)) require_no_zero_byte(start, path.string());
     if (filled < bytes.size()) continue;
     refuse_beyond(2 * bytes.size());
     bytes.resize(2 * bytes.size());
@@ -126,9 +131,7 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void require_known_format(std::string_view bytes, const std::string& name) {
-  for (const std::string_view mark : {"\x1F\x8B", "PK", "\x93NUMPY"})
-    if (bytes.starts_with(mark)) return;
+void require_no_zero_byte(std::string_view bytes, const std::string& name) {
   if (const std::size_t zero = bytes.find('\0'); zero != std::string_view::npos)
     refuse(name,
            fmt::format("byte {} is zero: this is neither text nor a MatrixMarket, .npy or .npz file", zero));

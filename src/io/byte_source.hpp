@@ -12,8 +12,8 @@ namespace pursuit::io {
 /// holds more than half of the memory that is free.
 std::string read_file(const std::filesystem::path& path);
 
-/// Throws InvalidInput for bytes that start neither like a binary format that we read nor like text.
-void require_known_format(std::string_view bytes, const std::string& name);
+/// Throws InvalidInput for bytes that cannot be text.
+void require_no_zero_byte(std::string_view bytes, const std::string& name);
 
 /// How many bytes compressed input may expand to: a small file that unpacks to more than all memory is an
 /// attack or an accident. Real data stays far below this ratio; small inputs may expand up to a fixed size

@@ -27,7 +27,7 @@ std::string_view require_text(std::string_view text, const std::string& name) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     refuse(name, "this is UTF-16 text; save the file as UTF-8");
   }
-  require_known_format(text, name);
+  require_no_zero_byte(text, name);
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text;
 }

@@ -86,8 +86,8 @@ TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
 }
 
 TEST(Delimited, NumbersWithUnitsAreNoNames) {
-  for (const char* text : {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "(1),2\n3,4\n",
-                           "-$1,2 %\n3,4\n", "<1,2\n3,4\n"})
+  for (const char* text :
+       {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "(1),2\n3,4\n", "-$1,2 %\n3,4\n", "<1,2\n3,4\n"})
     EXPECT_THAT(refusal(text), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not"))) << text;
   expect_square("1st,3cm\n1,2\n3,4\n", {}, {"1st", "3cm"});
   expect_square("day,1/22/20,2020-01-23\nx,1,2\ny,3,4\n", {"x", "y"}, {"1/22/20", "2020-01-23"});
@@ -162,6 +162,7 @@ TEST(Delimited, RaggedLinesAreRefusedWithBothCounts) {
 }
 
 TEST(Delimited, RefusesWhatIsNoTable) {
+  EXPECT_THAT(refusal(std::string("PK\0 x\n1 2\n", 10)), HasSubstr("byte 2 is zero"));
   EXPECT_THAT(refusal("a,b,c\n"), HasSubstr("no line of numbers"));
   EXPECT_THAT(refusal(" \n\n"), HasSubstr("blank lines"));
   EXPECT_THAT(refusal(std::string("1,2\n3,\0\n", 8)), AllOf(HasSubstr("byte 6"), HasSubstr("neither text")));
