@@ -52,8 +52,8 @@ class NMF(FactorizationModel):
     max_iter : int, default=500
         At most so many sweeps.
     alpha_W, alpha_H : float, default=0.0 and "same"
-        What entries of W and H pay; "same" is for as much as ``alpha_W``. Where one side alone pays, the other
-        grows without end at no cost, as slowly as the sweeps let it.
+        What entries of W and H pay; "same" is for as much as ``alpha_W``. Where one side alone pays, the
+        other grows without end at no cost, as slowly as the sweeps let it.
     l1_ratio : float, default=0.0
         Share of the l1 norm in it, from 0 to 1.
     shuffle : bool, default=False
@@ -193,14 +193,17 @@ class NMF(FactorizationModel):
             return X.shape[1]
         return require_count("n_components", self.n_components)
 
+    def _alphas(self) -> tuple[float, float]:
+        same = isinstance(self.alpha_H, str)
+        return float(self.alpha_W), float(self.alpha_W if same else self.alpha_H)
+
     def _penalized(self) -> bool:
-        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
-        return self.alpha_W > 0 or alpha_H > 0
+        return max(self._alphas()) > 0
 
     def _penalties(self, n_samples: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """l1 and l2 of W and of H, with scikit-learn's scaling."""
-        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
-        left, right = float(self.alpha_W) * self.n_features_in_, float(alpha_H) * n_samples
+        alpha_W, alpha_H = self._alphas()
+        left, right = alpha_W * self.n_features_in_, alpha_H * n_samples
         shares = float(self.l1_ratio), 1 - float(self.l1_ratio)
         return (left * shares[0], left * shares[1]), (right * shares[0], right * shares[1])
 
@@ -333,7 +336,7 @@ class NMF(FactorizationModel):
             value = getattr(self, name)
             if name == "alpha_H" and isinstance(value, str) and value == "same":
                 continue
-            if not isinstance(value, numbers.Real) or not 0 <= value <= most or not np.isfinite(value):
+            if not isinstance(value, numbers.Real) or not 0 <= float(value) <= most or value == np.inf:
                 allowed = "from 0 to 1" if name == "l1_ratio" else "finite and at least 0"
                 raise ValueError(f"{name}={value!r}: must be {allowed}")
         if self.k is not None and self._penalized():
@@ -389,8 +392,8 @@ def non_negative_factorization(
         Where to begin, with ``init="custom"``.
     update_H : bool, default=True
         False keeps H and finds W alone, exactly.
-    n_components, init, solver, beta_loss, tol, max_iter, alpha_W, alpha_H, l1_ratio, random_state, verbose, shuffle
-        As in `NMF`.
+    n_components, init, solver, beta_loss, tol, max_iter : as in `NMF`
+    alpha_W, alpha_H, l1_ratio, random_state, verbose, shuffle : as in `NMF`
 
     Examples
     --------

@@ -108,17 +108,18 @@ class OrthogonalMatchingPursuit(MultiOutputMixin, RegressorMixin, BaseEstimator)
             dictionary[:, spread <= 4 * np.finfo(np.float64).eps * len(X) * np.abs(x_mean)] = 0
         if self.tol is None:
             most = max(1, X.shape[1] // 10) if self.n_nonzero_coefs is None else self.n_nonzero_coefs
-            self.n_nonzero_coefs_ = require_count("n_nonzero_coefs", most, at_most=X.shape[1], shape=X.shape)
+            most = require_count("n_nonzero_coefs", most, at_most=X.shape[1], shape=X.shape)
+            self.n_nonzero_coefs_: int | None = most
             codes, errors, _ = _core.omp(
                 dictionary,
                 signals,
-                atoms=self.n_nonzero_coefs_,
+                atoms=most,
                 weights=self.weights,
                 target_error=self.target_error,
                 threads=threads_for(self.n_jobs),
             )
             if self.weights == "free" and self.target_error == 0:
-                _warn_where_short(np.diff(codes.indptr), self.n_nonzero_coefs_, signals)
+                _warn_where_short(np.diff(codes.indptr), most, signals)
         else:
             if self.weights != "free" or self.target_error != 0:
                 raise ValueError(f"tol={self.tol!r}: goes with weights='free' and without target_error")

@@ -138,7 +138,7 @@ def _require_width(X: NDArray[Any], dictionary: NDArray[Any]) -> None:
 def _weight(alpha: Any) -> float:
     if alpha is None:
         return 1.0
-    if not isinstance(alpha, numbers.Real) or not alpha >= 0:
+    if not isinstance(alpha, numbers.Real) or not float(alpha) >= 0:
         raise ValueError(f"alpha={alpha!r}: must be a number of at least 0")
     return float(alpha)
 

@@ -153,7 +153,7 @@ class SparsePCA(ComponentModel):
             if self.alpha is None:
                 result = self._search(X, min(count, most), watcher)
             else:
-                result = self._descend(X, count, watcher)
+                result = self._descend(X, count, float(self.alpha), watcher)
         loadings = result["loadings"]
         count = self._set_stop(result["stop"], found=loadings.shape[1], asked=count)
         self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
@@ -185,7 +185,7 @@ class SparsePCA(ComponentModel):
             callback=watcher.function(),
         )
 
-    def _descend(self, X: Any, count: int, watcher: Watcher) -> dict[str, Any]:
+    def _descend(self, X: Any, count: int, alpha: float, watcher: Watcher) -> dict[str, Any]:
         """Loadings that pay; what they are worth is in their span, so they are given unit length."""
         start = None
         if self.V_init is not None:
@@ -197,7 +197,7 @@ class SparsePCA(ComponentModel):
             X,
             components=count,
             start=start,
-            alpha=float(self.alpha),
+            alpha=alpha,
             sweeps=self.max_iter,
             tolerance=self.tol,
             threads=threads_for(self.n_jobs),
