@@ -160,6 +160,7 @@ int run(PcaCommand& c) {
                 {"nonzeros", support},
                 {"method", c.method},
                 {"sweeps", result.sweeps},
+                {"interrupted", result.stop == Stop::interrupted},
                 {"stop", name(result.stop)},
                 {"seconds", result.seconds},
                 {"input", describe_input(input)},

@@ -233,7 +233,6 @@ class NMF(FactorizationModel):
         result |= {
             "left": W / np.where(scale > 0, scale, 1),
             "weights": scale,
-            "stop": "interrupted" if result["interrupted"] else "rank_reached",
             "relative_error": float(np.sqrt(2 * error / total)) if total > 0 else 0.0,
             "trace": {
                 "rank": np.array([rank]),
@@ -247,7 +246,7 @@ class NMF(FactorizationModel):
             },
         }
         self._keep(X, result, watcher, rank)
-        if not result["converged"] and not result["interrupted"] and self.max_iter > 0:
+        if not result["converged"] and result["stop"] == "rank_reached" and self.max_iter > 0:
             self._warn_of_convergence()
 
     def _unpenalized_start(self, X: Any, rank: int) -> Initial:

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "interpreter.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/correction/correction.hpp"
 #include "pursuit/pursuit/l1_components.hpp"
@@ -22,14 +23,15 @@ namespace {
 
 /// Asked after every sweep; the error told is that of the penalised objective.
 auto watched_sweeps(const Observer& observer, Index rank, int max_sweeps, double total,
-                    const std::optional<double>& time_limit, bool& interrupted) {
-  return [observer, rank, max_sweeps, total, &interrupted, timer = Timer(),
+                    const std::optional<double>& time_limit, Stop& stop) {
+  return [observer, rank, max_sweeps, total, &stop, timer = Timer(),
           limit = time_limit.value_or(std::numeric_limits<double>::infinity())](int sweep, double objective) {
     const double error = total > 0 ? std::sqrt(objective / total) : 0.0, seconds = timer.seconds();
-    interrupted =
-        seconds >= limit ||
-        (observer && !observer({Moment::Phase::polish, rank, rank, sweep, max_sweeps, error, seconds}));
-    return !interrupted;
+    if (seconds >= limit)
+      stop = Stop::time_limit;
+    else if (observer && !observer({Moment::Phase::polish, rank, rank, sweep, max_sweeps, error, seconds}))
+      stop = Stop::interrupted;
+    return stop == Stop::rank_reached;
   };
 }
 
@@ -40,13 +42,13 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
   Watch watch(callback);
   PenalizedFactors factors{std::move(W), std::move(H)};
   CorrectionOutcome outcome;
-  bool interrupted = false;
+  Stop stop = Stop::rank_reached;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const FrobeniusObjective f(data.matrix);
     CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
     options.keep_going = watched_sweeps(watch.observer(), factors.left.cols(), sweeps,
-                                        0.5 * f.target_norm_squared(), time_limit, interrupted);
+                                        0.5 * f.target_norm_squared(), time_limit, stop);
     outcome = penalized_sweeps(f, left, right, options, factors);
   }
   py::dict out;
@@ -55,7 +57,7 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
   out["objective"] = factors.objective;
   out["sweeps"] = outcome.sweeps;
   out["converged"] = outcome.converged;
-  out["interrupted"] = interrupted;
+  out["stop"] = name(stop);
   out["history"] = watch.history();
   out["failure"] = watch.failure();
   return out;
@@ -68,13 +70,13 @@ py::dict l1_components_of(const py::object& X, Index components,
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
   L1Components result;
-  bool interrupted = false;
+  Stop stop = Stop::rank_reached;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     L1ComponentOptions options{alpha, sweeps, tolerance, {}};
-    options.keep_going = watched_sweeps(watch.observer(), components, sweeps,
-                                        0.5 * data.matrix->squared_norm_about(data.matrix->column_means()),
-                                        time_limit, interrupted);
+    options.keep_going =
+        watched_sweeps(watch.observer(), components, sweeps,
+                       0.5 * data.matrix->squared_norm_about(data.matrix->column_means()), time_limit, stop);
     result = start ? l1_components(data.matrix, std::get<0>(*start), std::get<1>(*start), options)
                    : l1_components(data.matrix, components, options);
   }
@@ -85,7 +87,7 @@ py::dict l1_components_of(const py::object& X, Index components,
   out["objective"] = result.objective;
   out["sweeps"] = result.sweeps;
   out["converged"] = result.converged;
-  out["interrupted"] = interrupted;
+  out["stop"] = name(stop);
   out["history"] = watch.history();
   out["failure"] = watch.failure();
   return out;

@@ -5,6 +5,7 @@
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
 
+#include "interpreter.hpp"
 #include "pursuit/pursuit/sparse_codes.hpp"
 
 namespace pursuit::python {
@@ -31,7 +32,7 @@ py::list omp_paths_of(const Matrix& matrix, bool is_gram, const Matrix& products
                       Index atoms, const Vector& squared_errors, int threads) {
   std::vector<OmpPath> paths;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     paths = omp_paths(is_gram ? gram_columns(matrix) : gram_columns_of(matrix), products, squared_norms,
                       atoms, squared_errors, threads);
   }
@@ -42,7 +43,7 @@ py::tuple lasso_codes(const Matrix& gram, const Matrix& products, const Vector& 
                       bool nonnegative, int max_sweeps, double tolerance, const Matrix& start, int threads) {
   LassoResult result;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     result =
         lasso(gram, products, squared_norms, {alpha, nonnegative, max_sweeps, tolerance, threads}, start);
   }
@@ -58,7 +59,7 @@ void bind_sparse_codes(py::module_& m) {
   m.def("lasso", &lasso_codes, py::arg("gram"), py::arg("products"), py::arg("squared_norms"), py::kw_only(),
         py::arg("alpha"), py::arg("nonnegative"), py::arg("max_sweeps"), py::arg("tolerance"),
         py::arg("start"), py::arg("threads"));
-  m.def("least_angle_codes", &least_angle_codes, py::call_guard<py::gil_scoped_release>(), py::arg("gram"),
+  m.def("least_angle_codes", &least_angle_codes, py::call_guard<Unlocked>(), py::arg("gram"),
         py::arg("products"), py::arg("atoms"), py::arg("threads"));
 }
 

@@ -248,7 +248,9 @@ DataMatrixPtr data_matrix(AnyMatrix&& A, int threads) {
 
 double unit_scale(double magnitude) {
   constexpr int kMost = 1000;  // of two; the inverse is a normal number too
-  return magnitude > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(magnitude), -kMost, kMost)) : 1;
+  if (!(magnitude > 0)) return 1;
+  const int exponent = std::clamp(std::ilogb(magnitude), -kMost, kMost);
+  return std::ldexp(1.0, -(exponent - (exponent & 1)));  // even: square roots keep their bits too
 }
 
 Comfortable comfortable(DataMatrixPtr A) {

@@ -1,4 +1,4 @@
-// A matrix times a power of two has the same atoms to the last bit, wherever its entries lie in the range of
+// A matrix times a power of four has the same atoms to the last bit, wherever its entries lie in the range of
 // numbers; and the exact path can be watched and stopped like any other.
 
 #include <cmath>
@@ -140,7 +140,8 @@ TEST(Pca, IsExactWhereOneComponentDominates) {
 }
 
 TEST(Pca, OfConstantSamplesIsRefusedWhateverRoundingLeaves) {
-  EXPECT_THAT(message_of<InvalidInput>([] { pca(data_matrix(Matrix(Matrix::Constant(7, 3, 0.1)))); }),
+  EXPECT_THAT(message_of<InvalidInput>(
+                  [] { pca(data_matrix(Matrix(Matrix::Constant(7, 3, 0.1))), {.components = 1}); }),
               testing::HasSubstr("constant"));
 }
 
