@@ -14,8 +14,8 @@ namespace pursuit {
 namespace {
 
 constexpr Index kBlock = 8;
-constexpr int kProductsPerTest = 2;   // Ritz values cost an eigendecomposition: not after every product
-constexpr double kDependent = 1e-13;  // what is left of a vector below this share is rounding
+constexpr int kFirstTest = 4, kLongestWait = 8;  // products; Ritz values cost an eigendecomposition
+constexpr double kDependent = 1e-13;             // what is left of a vector below this share is rounding
 
 /// Order of the wanted Ritz values, best first.
 std::vector<Index> ranking(const Vector& values, bool positive_only) {
@@ -25,6 +25,23 @@ std::vector<Index> ranking(const Vector& values, bool positive_only) {
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) > key(b); });
   return order;
 }
+
+/// How fast the largest excess over a tolerance falls, and so when it is worth looking at again.
+class Pace {
+ public:
+  int products_left(int product, double excess) {
+    const double per_product = std::log(last_excess_ / excess) / (product - last_product_);
+    last_excess_ = excess;
+    last_product_ = product;
+    if (!(per_product > 0)) return 2;
+    const double left = std::log(excess) / per_product;  // or less: Lanczos converges faster and faster
+    return int(std::clamp(std::ceil(0.4 * left), 1.0, double(kLongestWait)));
+  }
+
+ private:
+  double last_excess_ = 0;
+  int last_product_ = 0;
+};
 
 }  // namespace
 
@@ -64,6 +81,8 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
   double scale = 1;        // of the operator: squares of its entries could overflow or vanish
   bool restarted = false;  // before that, convergence is looked for now and then
   Vector found(0);         // values, at the last test
+  int next_test = kFirstTest;
+  Pace pace;
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
   for (int product = 1;; ++product) {
     Q.middleCols(filled, X.cols()) = X;
@@ -86,7 +105,7 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
     const bool full = filled + next.cols() > room, complete = filled >= size,
                stop = product >= options.max_products ||
                       (options.keep_going && !options.keep_going(product, found));
-    if (full || complete || stop || (!restarted && product % kProductsPerTest == 0)) {
+    if (full || complete || stop || (!restarted && product >= next_test)) {
       const SymmetricEigen ritz = symmetric_eigen(T.topLeftCorner(filled, filled));
       const auto order = ranking(ritz.values, options.positive_only);
       const auto select = [&](Index count) {
@@ -100,12 +119,12 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
       const double largest = wanted.values.lpNorm<Eigen::Infinity>();
       const double least = std::max(options.range * largest, options.negligible / scale);
       const Index in_range = (sizes.array() > least).count();  // the first of them: sizes descend
-      const auto settled = [&](Index i) {
-        const double allowed = options.tolerance * (i < in_range ? sizes[i] : largest);
-        return residuals[i] <= std::max({allowed, options.rounding * largest, options.negligible / scale});
-      };
+      Vector excess(sizes.size());                             // residuals over what is allowed
+      for (Index i = 0; i < sizes.size(); ++i)
+        excess[i] = residuals[i] / std::max({options.tolerance * (i < in_range ? sizes[i] : largest),
+                                             options.rounding * largest, options.negligible / scale});
       Index converged = 0;
-      while (converged < sizes.size() && settled(converged)) ++converged;
+      while (converged < sizes.size() && excess[converged] <= 1) ++converged;
       const bool enough =
           complete || (filled >= options.count && (!invariant || full) && converged == options.count);
       if (enough || stop)
@@ -120,6 +139,7 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
         T.topLeftCorner(filled, filled).diagonal() = best.values;
         restarted = true;
       }
+      next_test = product + pace.products_left(product, excess.maxCoeff());
     }
     X = std::move(next);
   }

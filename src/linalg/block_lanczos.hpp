@@ -16,7 +16,8 @@ namespace pursuit {
 struct BlockLanczosOptions {
   Index count;
   bool positive_only = false;  // largest values, instead of largest magnitudes
-  double tolerance = 1e-9;     // on residual norms, each relative to its own value
+  double tolerance =
+      1e-8;  // on residual norms, each relative to its own value; values are then good to its square
   double range = 1e-5;  // values below this share of the largest drown in its rounding errors: not looked for
   double rounding = 0;  // of products, relative to the largest value: residuals need not be smaller
   double negligible = 0;  // values below this are rounding errors and nothing else
