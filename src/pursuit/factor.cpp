@@ -90,7 +90,8 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
                             .seconds = timer.seconds(),
                             .left_support = left_support += (left.col(r).array() != 0).count(),
                             .right_support = right_support += (right.col(r).array() != 0).count()});
-    const bool reached = error <= o.target_error;
+    const bool reached =
+        o.target_error > 0 && error <= o.target_error;  // small values round the error to zero
     const bool enough =
         reached || (converged && o.observer &&
                     !o.observer({Moment::Phase::atom, r + 1, o.rank, 0, 0, error, timer.seconds()}));

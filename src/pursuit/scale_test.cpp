@@ -180,6 +180,16 @@ TEST(ExactPath, CallsTheObserverAndStopsWhenAsked) {
               (Y - early.model.scaled_left() * early.model.right.transpose()).norm() / Y.norm(), 1e-12);
 }
 
+TEST(ExactPath, KeepsValuesThatTheErrorDoesNotSee) {
+  Vector values(5);
+  values << 1, 1e-3, 1e-9, 1e-10, 1e-11;
+  Matrix Y = Matrix::Zero(90, 80);
+  Y.diagonal().head(5) = values;
+  const FactorResult found = factor(Y, {.rank = 5});
+  ASSERT_EQ(found.model.rank(), 5);
+  EXPECT_LT((found.model.weights - values).cwiseQuotient(values).cwiseAbs().maxCoeff(), 1e-6);
+}
+
 TEST(ExactPath, KeepsTheTimeLimit) {
   const Matrix Y = gaussian(300, 200, 1);
   FactorOptions options{.rank = 5};

@@ -106,8 +106,8 @@ DataMatrixPtr data_matrix(AnyMatrix&& A, int threads = 1);
 /// The power of four that brings a number between one and four; 1 for zero.
 double unit_scale(double magnitude);
 
-/// The matrix times a power of four: 1, unless fourth powers of its entries could overflow or vanish. Then its
-/// largest entry is about one, and the matrix is a copy.
+/// The matrix times a power of four: 1, unless fourth powers of its entries could overflow or vanish. Then
+/// its largest entry is about one, and the matrix is a copy.
 struct Comfortable {
   DataMatrixPtr data;
   double scale;
