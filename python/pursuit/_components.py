@@ -4,6 +4,7 @@ explained."""
 from __future__ import annotations
 
 import json
+import warnings
 from os import PathLike
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
@@ -34,6 +36,8 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         # Atoms that were left without weight are dropped by the engine, which has then tried them all.
         self.stop_reason_ = "no_ascent" if stop == "rank_reached" and found < asked else stop
         self.n_components_ = found if short else max(found, asked)
+        if stop == "not_converged":
+            warnings.warn(_core.stop_explanations()[stop], ConvergenceWarning, stacklevel=4)
         return self.n_components_
 
     @property

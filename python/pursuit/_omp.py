@@ -318,12 +318,14 @@ def _pursue(
 
 
 def _warn_where_short(steps: NDArray[Any], asked: int, signals: NDArray[Any]) -> None:
-    """scikit-learn's warning, where a target has fewer columns than asked for."""
+    """Begins with the words of scikit-learn, which users' filters know."""
     short = np.count_nonzero((steps < asked) & signals.any(axis=0))
     if short:
         warnings.warn(
-            f"{short} of {len(steps)} targets got fewer than {asked} features, which ends prematurely due to linear "
-            "dependence: the others are combinations of those found, constant, or orthogonal to what is left",
+            "Orthogonal matching pursuit ended prematurely due to linear dependence in the dictionary. "
+            "The requested precision might not have been met. "
+            f"{short} of {len(steps)} targets got fewer than {asked} features: the others are combinations of "
+            "those found, constant, or orthogonal to what is left",
             RuntimeWarning,
             stacklevel=4,
         )

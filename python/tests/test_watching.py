@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import pursuit
 
@@ -40,6 +41,31 @@ def test_a_callback_sees_every_step_and_can_stop(X):
     assert {rank for _, rank, _ in steps} == {1, 2, 3}
     errors = [error for _, _, error in steps]
     assert all(b <= a * (1 + 1e-12) for a, b in zip(errors, errors[1:]))
+
+
+def test_the_exact_path_calls_back_and_can_be_stopped(rng):
+    X = rng.standard_normal((300, 200))
+    phases = []
+
+    def watch(step):
+        phases.append(step.phase)
+        return step.phase == "iteration" or step.rank < 2
+
+    model = pursuit.MatrixPursuit(5, callback=watch).fit(X)
+    assert phases.count("iteration") > 2 and phases.count("atom") == 2
+    assert (model.n_components_, model.stop_reason_) == (2, "interrupted")
+
+
+def test_early_stopping_works_on_the_exact_path(rng):
+    X = np.diag([5.0, 4.0, 0.01, 0.001, 0.0001] + [0.0] * 95)
+    model = pursuit.MatrixPursuit(5, early_stopping=0.01).fit(X)
+    assert (model.n_components_, model.stop_reason_) == (3, "early_stopping")
+
+
+def test_iterations_that_do_not_settle_are_told():
+    model = pursuit.TruncatedSVD(2)
+    with pytest.warns(ConvergenceWarning, match="did not settle"):
+        model._set_stop("not_converged", found=2, asked=2)
 
 
 def test_a_callback_that_returns_nothing_goes_on(X):

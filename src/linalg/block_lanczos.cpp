@@ -83,6 +83,7 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
   Vector found(0);         // values, at the last test
   int next_test = kFirstTest;
   Pace pace;
+  bool at_random = false;  // X does not continue the Krylov space
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
   for (int product = 1;; ++product) {
     Q.middleCols(filled, X.cols()) = X;
@@ -90,6 +91,9 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
     apply(X, W);
     if (product == 1) scale = std::max(W.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
     W /= scale;
+    // A random block whose image is rounding: there is nothing left outside the span of Q.
+    const bool exhausted = at_random && W.lpNorm<Eigen::Infinity>() <= kDependent;
+    at_random = false;
     const Matrix column = transposed_product(Q.leftCols(filled), W);
     T.block(0, filled - X.cols(), filled, X.cols()) = column;
     T.block(filled - X.cols(), 0, X.cols(), filled) = column.transpose();
@@ -98,14 +102,14 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
     // A Q = Q T + next * coupling on the newest columns: what a Ritz vector's residual is made of.
     const Matrix coupling = next.cols() > 0 ? transposed_product(next, W) : Matrix::Zero(1, X.cols());
     if (next.cols() == 0 && filled < size) {
-      invariant = true;
+      invariant = at_random = true;
       next = orthonormal_addition(Q.leftCols(filled),
                                   random.gaussian_matrix(size, std::min(kBlock, size - filled)));
     }
     const bool full = filled + next.cols() > room, complete = filled >= size,
                stop = product >= options.max_products ||
                       (options.keep_going && !options.keep_going(product, found));
-    if (full || complete || stop || (!restarted && product >= next_test)) {
+    if (full || complete || stop || exhausted || (!restarted && product >= next_test)) {
       const SymmetricEigen ritz = symmetric_eigen(T.topLeftCorner(filled, filled));
       const auto order = ranking(ritz.values, options.positive_only);
       const auto select = [&](Index count) {
@@ -125,8 +129,8 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
                                              options.rounding * largest, options.negligible / scale});
       Index converged = 0;
       while (converged < sizes.size() && excess[converged] <= 1) ++converged;
-      const bool enough =
-          complete || (filled >= options.count && (!invariant || full) && converged == options.count);
+      const bool enough = complete || (filled >= options.count && (!invariant || full || exhausted) &&
+                                       converged == options.count);
       if (enough || stop)
         return {{Q.leftCols(filled) * wanted.vectors, found},
                 enough ? in_range : std::min(converged, in_range),
