@@ -107,7 +107,7 @@ class PCA(ComponentModel):
         wanted = self._wanted(X.shape)
         at_least = wanted if isinstance(wanted, int) else most
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        total = _core.squared_norm_about(X, mean)
+        total, stop = _core.squared_norm_about(X, mean), "rank_reached"
         if not total > 0:
             components, values = np.eye(X.shape[1])[:at_least], np.zeros(at_least)
         elif not scipy.sparse.issparse(X) and (
@@ -117,10 +117,10 @@ class PCA(ComponentModel):
         elif at_least == 0:
             components, values = np.zeros((0, X.shape[1])), np.zeros(0)
         else:
-            components, values = self._leading(X, mean, min(at_least, X.shape[0] - 1, X.shape[1]))
+            components, values, stop = self._leading(X, min(at_least, X.shape[0] - 1, X.shape[1]))
         count = self._count(wanted, values, total, X.shape)
         found = min(count, int(np.count_nonzero(values)))
-        count = self._set_stop("rank_reached", found=found, asked=count)
+        count = self._set_stop(stop, found=found, asked=count)
         components, values = components[:count].T, values[:count]
         self._set(X, mean, total, with_zeros(components, count).T, with_zeros(values, count))
         return self
@@ -162,9 +162,7 @@ class PCA(ComponentModel):
         explained = np.cumsum(values**2) / total if total > 0 else np.ones(len(values))
         return min(int(np.searchsorted(explained, wanted, side="right")) + 1, len(values))
 
-    def _leading(
-        self, X: Any, mean: NDArray[np.float64], count: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _leading(self, X: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
         result = _core.pca(
             X,
             components=count,
@@ -182,7 +180,7 @@ class PCA(ComponentModel):
         scores = result["scores"]
         values = np.linalg.norm(scores, axis=0)
         order = np.argsort(-values, kind="stable")
-        return result["loadings"].T[order], values[order]
+        return result["loadings"].T[order], values[order], result["stop"]
 
     def _set(
         self,

@@ -150,9 +150,7 @@ def model_with_atoms(parts, path, **specs):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("spec", NAMING_FILES)
-def test_what_a_model_file_names_is_opened_only_where_it_is_trusted(
-    parts, tmp_path, monkeypatch, spec, side
-):
+def test_what_a_model_file_names_is_opened_only_where_it_is_trusted(parts, tmp_path, monkeypatch, spec, side):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo")  # whoever opens it waits for ever
     spec = spec.format(fifo="fifo")

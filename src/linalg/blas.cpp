@@ -27,11 +27,13 @@ int previous = 1;  // threads of OpenBLAS before the first of them
 int calling = 0;   // threads that may be in OpenBLAS
 int buffers = 0;   // that OpenBLAS is known to have
 
-bool has_room_for_a_buffer() {
+/// The first buffer is needed; the others must leave as much again for the work itself.
+bool has_room_for_a_buffer(bool first) {
   constexpr std::size_t kBuffer = (std::size_t{128} << 20) + (std::size_t{1} << 16);
-  void* room = ::mmap(nullptr, kBuffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t size = first ? kBuffer : 3 * kBuffer;
+  void* room = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return false;
-  ::munmap(room, kBuffer);
+  ::munmap(room, size);
   return true;
 }
 
@@ -42,7 +44,8 @@ void provide_buffers(int wanted) {
   const std::size_t count = std::min(std::size_t(wanted), kMost);
   std::size_t had = 0;
   const auto one_is_free = [&] { return int(had) + calling < buffers; };
-  while (had < count && (one_is_free() || has_room_for_a_buffer())) held[had++] = blas_memory_alloc(0);
+  while (had < count && (one_is_free() || has_room_for_a_buffer(had == 0)))
+    held[had++] = blas_memory_alloc(0);
   for (std::size_t k = 0; k < had; ++k) blas_memory_free(held[k]);
   buffers = std::max(buffers, int(had));
 }
