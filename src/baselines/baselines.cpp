@@ -86,7 +86,7 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
   Matrix U(C.rows(), 0);
   try {
     deflate_components(watched, options.components, options.deflation, [&](const Covariance& rest) {
-      const Vector u = find(rest);
+      Vector u = find(rest);
       U.conservativeResize(Eigen::NoChange, U.cols() + 1);
       U.rightCols(1) = u;
       return u;

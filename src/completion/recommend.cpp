@@ -63,7 +63,7 @@ struct Recommender::Candidates {
   float threshold = std::numeric_limits<float>::lowest();  // what is left out scores minus infinity
 
   void offer(const float* scores, Index first, Index number) {
-    int groups[kCols / kGroup];
+    int groups[kCols / kGroup] = {};
     const Index found = promising_groups(scores, number, threshold, groups);
     for (Index g = 0; g < found; ++g)
       for (Index j = groups[g]; j < std::min<Index>(number, groups[g] + kGroup); ++j)

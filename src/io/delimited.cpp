@@ -68,7 +68,7 @@ class TableReader {
     }
     const std::size_t second_line = scan_.line();
     const std::vector<Cell> second = scan_.remaining_cells();
-    const TableLayout layout = find_layout(first, second, header_);
+    TableLayout layout = find_layout(first, second, header_);
     if (!layout.doubt.empty())
       refuse(at_line(name_, reference_line_),
              layout.doubt + "; say which with --header yes or --header no, or put quotes around names");

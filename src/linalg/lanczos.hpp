@@ -33,7 +33,7 @@ struct EigenPairs {
 
 /// Eigenpairs of a symmetric operator, of the largest magnitude or (`positive_only`) the largest positive
 /// ones.
-EigenPairs leading_eigenpairs(const LinearOperator& A, Index count, bool positive_only,
+EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positive_only,
                               const KeepGoing& keep_going = {});
 
 }  // namespace pursuit

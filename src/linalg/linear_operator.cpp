@@ -206,8 +206,9 @@ namespace {
 
 /// An operator over a matrix that lives as long as it does.
 template <class M>
-DataMatrixPtr owning(M&& A, int threads) {
-  const auto kept = std::make_shared<const M>(std::move(A));
+DataMatrixPtr owning(M& A, int threads) {
+  const auto kept = std::make_shared<M>();
+  kept->swap(A);  // sparse matrices do not know how to move
   const DataMatrixPtr view = data_matrix(*kept, threads);
   return {view.get(), [kept, view](const DataMatrix*) {}};
 }
@@ -231,19 +232,19 @@ DataMatrixPtr data_matrix(const AnyMatrix& A, int threads) {
 }
 
 DataMatrixPtr data_matrix(Eigen::MatrixXd&& A, int threads) {
-  return owning(std::move(A), threads);
+  return owning(A, threads);
 }
 DataMatrixPtr data_matrix(Eigen::MatrixXf&& A, int threads) {
-  return owning(std::move(A), threads);
+  return owning(A, threads);
 }
 DataMatrixPtr data_matrix(SparseMatrixOf<double>&& A, int threads) {
-  return owning(std::move(A), threads);
+  return owning(A, threads);
 }
 DataMatrixPtr data_matrix(SparseMatrixOf<float>&& A, int threads) {
-  return owning(std::move(A), threads);
+  return owning(A, threads);
 }
 DataMatrixPtr data_matrix(AnyMatrix&& A, int threads) {
-  return std::visit([&](auto&& matrix) { return data_matrix(std::move(matrix), threads); }, std::move(A));
+  return std::visit([&](auto& matrix) { return data_matrix(std::move(matrix), threads); }, A);
 }
 
 double unit_scale(double magnitude) {

@@ -40,7 +40,8 @@ void require(bool fine, const std::string& message) {
 L1Components descend(const DataMatrix& A, L1Components c, const L1ComponentOptions& options) {
   require(options.alpha >= 0 && std::isfinite(options.alpha),
           fmt::format("alpha {}: must be finite and at least 0", options.alpha));
-  auto& [U, V, means, objective, total, sweeps, converged] = c;
+  Matrix &U = c.scores, &V = c.loadings;
+  double &objective = c.objective, &total = c.total;
   total = 0.5 * A.squared_norm();
   const auto threshold = [&](VectorRef v, double curvature) {
     const double cut = options.alpha / curvature;
@@ -57,7 +58,7 @@ L1Components descend(const DataMatrix& A, L1Components c, const L1ComponentOptio
   };
   products_of_scores();
   objective = value();
-  while (sweeps < options.max_sweeps && !converged) {
+  while (c.sweeps < options.max_sweeps && !c.converged) {
     const Matrix U_before = U, V_before = V;
     sweep_columns(P, G, V, threshold);
     A.apply(V, P);
@@ -65,14 +66,14 @@ L1Components descend(const DataMatrix& A, L1Components c, const L1ComponentOptio
     products_of_scores();
     const double before = objective;
     objective = value();
-    ++sweeps;
+    ++c.sweeps;
     if (!(objective <= before)) {  // rounding: there is nothing left to gain
       U = U_before;
       V = V_before;
       objective = before;
     }
-    converged = before - objective <= options.tolerance * before;
-    if (options.keep_going && !options.keep_going(sweeps, objective)) break;
+    c.converged = before - objective <= options.tolerance * before;
+    if (options.keep_going && !options.keep_going(c.sweeps, objective)) break;
   }
   return c;
 }

@@ -203,6 +203,7 @@ void ObservedSpace::drop_weightless() {
   const std::vector<Index> staying =
       sets_.staying(model_.rank(), [&](Index i) { return std::abs(model_.weights[i]) > nothing; });
   std::vector<Split> kept;
+  kept.reserve(staying.size());
   for (const Index i : staying) kept.push_back(std::move(splits_[std::size_t(i)]));
   model_.keep(staying);
   splits_ = std::move(kept);

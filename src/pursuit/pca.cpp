@@ -179,11 +179,11 @@ Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
   return least_squares(gram_of(loadings), projections.transpose()).transpose();
 }
 
-PcaResult pca(const DataMatrixPtr& given, const PcaOptions& options) {
+PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
   const Timer timer;
-  const Index n = given->rows(), p = given->cols();
+  const Index n = samples->rows(), p = samples->cols();
   validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
-  const auto [data, scale] = comfortable(given);
+  const auto [data, scale] = comfortable(samples);
   DataMatrixPtr A = centered(data);
   PcaResult result;
   result.means = data->column_means();

@@ -37,7 +37,7 @@ class ActiveSet {
     total_ = total / unit_;
   }
 
-  Vector solve(const Vector& start) {
+  Vector solve(ConstVectorRef start) {
     x_ = Vector::Zero(G_.rows());
     x_.head(r_) = start.cwiseProduct(norms_).cwiseMax(0.0);
     if (bounded_) x_[r_] = std::max(total_ - share_.head(r_).dot(x_.head(r_)), 0.0);
@@ -134,8 +134,8 @@ class ActiveSet {
 }  // namespace
 
 Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
-                           Vector x) {
-  return ActiveSet(gram, targets, total).solve(x);
+                           ConstVectorRef start) {
+  return ActiveSet(gram, targets, total).solve(start);
 }
 
 }  // namespace pursuit

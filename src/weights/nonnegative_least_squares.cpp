@@ -42,7 +42,7 @@ Matrix nonnegative_least_squares(const Matrix& gram, const Matrix& products, int
       if (x.minCoeff() < 0) {
         x = x.cwiseMax(0.0);
         for (int sweep = 0; sweep < kCoordinateSweeps; ++sweep) coordinate_sweep(scaled, c, x);
-        x = constrained_weights(scaled, c, 0, std::move(x));
+        x = constrained_weights(scaled, c, 0, x);
       }
       solutions.row(i) = x.cwiseProduct(inverse).transpose();
     }

@@ -34,7 +34,7 @@ struct RateCertificate {
 
 /// Runs OMP on one signal with an oracle of accuracy delta (1: exact; below: as bad as allowed) and certifies
 /// each step until the residual is within rounding of r*.
-RateCertificate certify_omp(const Matrix& D, const Vector& y, Index steps, double delta = 1);
+RateCertificate certify_omp(const Matrix& D, const Vector& signal, Index steps, double delta = 1);
 
 /// What Theorem 1 guarantees for any run with free weights and no corrections: every step lowers f by at
 /// least 1/2 <z, r>^2 / ||z||^2. `atom_norm` is ||z||, the same for all atoms. Returns the steps (from 0)

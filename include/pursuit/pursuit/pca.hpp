@@ -50,7 +50,7 @@ struct PcaResult {
 };
 
 /// InvalidInput names constant columns where correlation is asked for.
-PcaResult pca(const DataMatrixPtr& data, const PcaOptions& options = {});
+PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options = {});
 
 /// The same from a covariance or correlation matrix alone. InvalidInput where it is not symmetric or not
 /// positive semidefinite.

@@ -55,9 +55,9 @@ class WeightSystem {
 };
 
 /// argmin over alpha >= 0 (and sum alpha <= total, where total > 0) of 1/2 alpha^T G alpha - c^T alpha, from
-/// a feasible start x, by a primal active-set method (Lawson and Hanson 1974, on the normal equations of
+/// a feasible start, by a primal active-set method (Lawson and Hanson 1974, on the normal equations of
 /// atoms scaled to unit norm: the sizes of the atoms do not matter).
 Vector constrained_weights(const Eigen::Ref<const Matrix>& gram, ConstVectorRef targets, double total,
-                           Vector x);
+                           ConstVectorRef start);
 
 }  // namespace pursuit
