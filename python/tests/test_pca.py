@@ -28,9 +28,11 @@ def test_pca_is_that_of_scikit_learn(samples, count, whiten):
         assert_allclose(getattr(ours, name), getattr(theirs, name))
     assert_allclose(ours.noise_variance_, theirs.noise_variance_, atol=1e-12)
     assert_allclose(ours.transform(samples), theirs.transform(samples) * signs.T, atol=1e-9)
-    assert_allclose(
-        ours.inverse_transform(ours.transform(samples)), theirs.inverse_transform(theirs.transform(samples))
+    # Their newest version refuses to go back from no components.
+    back = (
+        theirs.inverse_transform(theirs.transform(samples)) if count != 0 else np.tile(theirs.mean_, (60, 1))
     )
+    assert_allclose(ours.inverse_transform(ours.transform(samples)), back)
     if not whiten:  # scikit-learn's likelihood depends on it
         assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-10)
         assert_allclose(ours.get_precision() @ ours.get_covariance(), np.eye(12), atol=1e-8)
