@@ -142,7 +142,8 @@ CompletionSide side_of_model(const FactorSide& side, int width, const std::vecto
                         .features = {},
                         .intercept = Eigen::VectorXf(columns.size()),
                         .prior_variance = Eigen::VectorXf(columns.size()),
-                        .noise_weight = side.noise_weight};
+                        .noise_weight = side.noise_weight,
+                        .unseen = {}};
   for (std::size_t c = 0; c < columns.size(); ++c) {
     result.intercept[Index(c)] = float(side.intercept[columns[c]]);
     result.prior_variance[Index(c)] = float(side.prior_variance[columns[c]]);
