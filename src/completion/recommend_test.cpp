@@ -77,7 +77,9 @@ TEST(Positions, OutsideTheMatrixAreRefusedWithTheirNumbers) {
     EXPECT_THAT(message_of<InvalidArgument>([&] { predict(model, at); }), HasSubstr(named));
     const std::vector<Position> positions{{0, 0}, at};
     EXPECT_THAT(message_of<InvalidArgument>([&] { predict(model, positions); }), HasSubstr(named));
-    if (at.col == 0) EXPECT_THROW(recommend(model, at.row, 1), InvalidArgument);
+    if (at.col == 0) {
+      EXPECT_THROW(recommend(model, at.row, 1), InvalidArgument);
+    }
   }
   EXPECT_THROW(recommend(model, 0, -1), InvalidArgument);
   EXPECT_THROW(Recommender(model).of_rows(0, 2, 1, nullptr, 1), InvalidArgument);

@@ -16,7 +16,7 @@ struct L1ComponentOptions {
   double alpha = 1;
   int max_sweeps = 1000;
   double tolerance = 1e-8;  // a sweep that lowers the objective by less than this share is the last
-  std::function<bool(int sweep, double objective)> keep_going;  // asked after every sweep
+  std::function<bool(int sweep, double objective)> keep_going = {};  // asked after every sweep
 };
 
 struct L1Components {
