@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "atoms/cone_set.hpp"
 #include "atoms/spec_text.hpp"
 #include "atoms/supports.hpp"
+#include "linalg/decompositions.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -41,10 +41,10 @@ double negligible(ConstVectorRef a) {
 
 /// The smallest solution of gram w = slope within the directions whose energy is not negligible.
 Vector solve_where_seen(const Matrix& gram, const Vector& slope, double nothing) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  const auto energies = eigen.eigenvalues().array();
-  const Vector inside = eigen.eigenvectors().transpose() * slope;
-  return eigen.eigenvectors() * Vector((energies > nothing).select(inside.array() / energies, 0.0));
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  const auto energies = eigen.values.array();
+  const Vector inside = eigen.vectors.transpose() * slope;
+  return eigen.vectors * Vector((energies > nothing).select(inside.array() / energies, 0.0));
 }
 
 /// One of the vectors, up to sign.
