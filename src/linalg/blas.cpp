@@ -27,7 +27,7 @@ int previous = 1;  // threads of OpenBLAS before the first of them
 int calling = 0;   // threads that may be in OpenBLAS
 int buffers = 0;   // that OpenBLAS is known to have
 
-/// The first buffer is needed; the others must leave as much again for the work itself.
+/// The first buffer is needed; the others must leave room for the work: two buffers.
 bool has_room_for_a_buffer(bool first) {
   constexpr std::size_t kBuffer = (std::size_t{128} << 20) + (std::size_t{1} << 16);
   const std::size_t size = first ? kBuffer : 3 * kBuffer;
