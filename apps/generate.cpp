@@ -8,7 +8,7 @@
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/timer.hpp"
-#include "pursuit/io/generate_ratings.hpp"
+#include "pursuit/data/generate_ratings.hpp"
 
 namespace pursuit::app {
 namespace {

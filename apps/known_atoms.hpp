@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "pursuit/pursuit/factor.hpp"
+#include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit::app {
 

@@ -1,4 +1,4 @@
-#include "pursuit/pursuit/omp.hpp"
+#include "pursuit/algorithms/omp.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
+#include "pursuit/algorithms/coherence.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/io/matrix_file.hpp"
-#include "pursuit/pursuit/coherence.hpp"
 
 namespace pursuit::app {
 namespace {

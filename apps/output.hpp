@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pursuit/pursuit/factor.hpp"
+#include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit::app {
 

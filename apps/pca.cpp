@@ -1,4 +1,4 @@
-#include "pursuit/pursuit/pca.hpp"
+#include "pursuit/algorithms/pca.hpp"
 
 #include <fmt/format.h>
 

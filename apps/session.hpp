@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pursuit/pursuit/factor.hpp"
+#include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit::app {
 

@@ -9,12 +9,12 @@
 #include <iostream>
 #include <map>
 
+#include "pursuit/algorithms/pca.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/baselines/baselines.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
-#include "pursuit/pursuit/pca.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace {

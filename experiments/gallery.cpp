@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "pursuit/algorithms/factor.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
-#include "pursuit/pursuit/factor.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace pursuit {

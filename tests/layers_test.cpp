@@ -29,9 +29,9 @@ using testing::IsEmpty;
 /// Layer of every room, from the bottom. Headers that lie in include/pursuit itself gather what the rooms
 /// offer: they are a room of their own, "".
 const std::map<std::string, int, std::less<>> layers{
-    {"base", 0},      {"linalg", 1},  {"objective", 2},  {"atoms", 2},  {"weights", 3}, {"correction", 3},
-    {"oracle", 3},    {"pursuit", 4}, {"completion", 5}, {"io", 6},     {"report", 6},  {"baselines", 6},
-    {"catalogue", 7}, {"", 8},        {"apps", 9},       {"python", 9},
+    {"base", 0},       {"linalg", 1},    {"data", 2},       {"objective", 3},  {"atoms", 3},   {"weights", 4},
+    {"correction", 4}, {"oracle", 4},    {"algorithms", 5}, {"completion", 6}, {"io", 7},      {"report", 7},
+    {"baselines", 7},  {"catalogue", 8}, {"", 9},           {"apps", 10},      {"python", 10},
 };
 
 /// The only includes allowed between two rooms of one layer: from the first to the second.
@@ -64,13 +64,8 @@ std::optional<Place> place_of_file(const std::string& path) {
 /// it, or a library.
 std::optional<Place> place_of_include(const std::string& target, bool quoted) {
   const auto parts = split(target);
-  if (parts.size() >= 2 && parts[0] == "pursuit") {
-    // "pursuit/x.hpp" gathers rooms, or is a private header of the room called pursuit; "pursuit/room/x.hpp"
-    // is public.
-    if (parts.size() >= 3) return Place{parts[1], true};
-    return fs::exists(fs::path(PURSUIT_SOURCE_DIR) / "src" / target) ? Place{"pursuit", false}
-                                                                     : Place{"", true};
-  }
+  if (parts.size() >= 2 && parts[0] == "pursuit")  // "pursuit/x.hpp" gathers rooms
+    return Place{parts.size() >= 3 ? parts[1] : "", true};
   if (quoted && parts.size() >= 2 && layers.contains(parts[0])) return Place{parts[0], false};
   return std::nullopt;
 }
@@ -175,8 +170,8 @@ TEST(LayersChecker, FindsWhatPointsUp) {
               ElementsAre("src/linalg/x.cpp:2: includes pursuit/atoms/y.hpp: 'atoms' lies above 'linalg'"));
   EXPECT_THAT(violations("src/atoms/x.cpp", "#include \"oracle/private.hpp\"\n"),
               ElementsAre(HasSubstr("lies above")));
-  EXPECT_THAT(violations("include/pursuit/pursuit/x.hpp", "  #  include  <pursuit/io/y.hpp>\n"),
-              ElementsAre(HasSubstr("'io' lies above 'pursuit'")))
+  EXPECT_THAT(violations("include/pursuit/algorithms/x.hpp", "  #  include  <pursuit/io/y.hpp>\n"),
+              ElementsAre(HasSubstr("'io' lies above 'algorithms'")))
       << "spaces and angle brackets change nothing";
   EXPECT_THAT(violations("src/report/x.cpp", "#include \"pursuit/everything.hpp\"\n"),
               ElementsAre(HasSubstr("lies above 'report'")));

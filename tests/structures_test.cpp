@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "places.hpp"
+#include "pursuit/algorithms/pca.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/structured.hpp"
-#include "pursuit/pursuit/pca.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {

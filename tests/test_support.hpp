@@ -14,6 +14,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/base/types.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
 

@@ -4,7 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "pursuit/linalg/linear_operator.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit::python {
 

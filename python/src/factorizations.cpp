@@ -12,10 +12,10 @@
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
+#include "pursuit/algorithms/factor.hpp"
+#include "pursuit/algorithms/omp.hpp"
+#include "pursuit/algorithms/pca.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/pursuit/factor.hpp"
-#include "pursuit/pursuit/omp.hpp"
-#include "pursuit/pursuit/pca.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
 #include "traces.hpp"
 #include "watch.hpp"

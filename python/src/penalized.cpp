@@ -13,9 +13,9 @@
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
+#include "pursuit/algorithms/l1_components.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/correction/correction.hpp"
-#include "pursuit/pursuit/l1_components.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {

@@ -6,7 +6,7 @@
 #include <pybind11/numpy.h>
 
 #include "interpreter.hpp"
-#include "pursuit/pursuit/sparse_codes.hpp"
+#include "pursuit/algorithms/sparse_codes.hpp"
 
 namespace pursuit::python {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "pursuit/pursuit/trace.hpp"
+#include "pursuit/algorithms/trace.hpp"
 
 namespace pursuit::python {
 

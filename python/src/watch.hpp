@@ -8,8 +8,8 @@
 #include <chrono>
 #include <vector>
 
+#include "pursuit/algorithms/trace.hpp"
 #include "pursuit/completion/complete.hpp"
-#include "pursuit/pursuit/trace.hpp"
 
 namespace pursuit::python {
 

@@ -1,6 +1,6 @@
 // Balls of p-norms against Hoelder's inequality, the simplex against its vertices.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

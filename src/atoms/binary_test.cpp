@@ -1,6 +1,6 @@
 // Indicators, and single coordinates, against all of them.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

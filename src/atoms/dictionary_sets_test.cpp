@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "atoms/basis.hpp"
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 
 namespace pursuit {
 namespace {

@@ -1,6 +1,6 @@
 // Boxes against their corners and a dense search over scales, signs against all of them.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

@@ -2,7 +2,7 @@
 
 #include "atoms/graph_supports.hpp"
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "atoms/forest_program.hpp"
 
 namespace pursuit {

@@ -2,7 +2,7 @@
 
 #include "atoms/group_supports.hpp"
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 
 namespace pursuit {
 namespace {

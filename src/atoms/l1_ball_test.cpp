@@ -2,7 +2,7 @@
 //   max <u, g>  <=  ||soft(g, Delta)||_2 + c Delta,
 // and the smallest of these bounds, which is convex in Delta, is reached.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

@@ -1,6 +1,6 @@
 // Monotone vectors against all partitions into stretches.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

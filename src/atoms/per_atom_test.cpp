@@ -1,6 +1,6 @@
 // Lists of sets: one for every atom, and as a set of its own their union.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

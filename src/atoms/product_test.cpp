@@ -1,7 +1,7 @@
 // Products of sets against their parts: the gains of the parts add up, and where no part gains the least bad
 // member has one part that is not zero.
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

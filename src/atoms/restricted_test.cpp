@@ -2,7 +2,7 @@
 
 #include "atoms/restricted.hpp"
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

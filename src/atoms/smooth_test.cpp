@@ -4,7 +4,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
-#include "atoms/exhaustive.hpp"
+#include "atoms/exhaustive_test_support.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {

@@ -3,7 +3,7 @@
 #include "pursuit/baselines/baselines.hpp"
 
 #include "baselines/test_fixtures.hpp"
-#include "pursuit/pursuit/pca.hpp"
+#include "pursuit/algorithms/pca.hpp"
 
 namespace pursuit {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pursuit/baselines/component.hpp"
-#include "pursuit/linalg/linear_operator.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
 

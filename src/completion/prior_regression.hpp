@@ -14,7 +14,7 @@
 
 #include "base/aligned.hpp"
 #include "pursuit/completion/model.hpp"
-#include "pursuit/linalg/observed_matrix.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
 

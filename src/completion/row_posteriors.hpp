@@ -19,7 +19,7 @@
 #include <span>
 
 #include "base/aligned.hpp"
-#include "pursuit/linalg/observed_matrix.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
 

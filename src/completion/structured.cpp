@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "algorithms/observed_space.hpp"
 #include "base/parallel.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
-#include "pursuit/observed_space.hpp"
 
 namespace pursuit {
 namespace {

@@ -3,8 +3,8 @@
 #include "pursuit/completion/structured.hpp"
 
 #include "completion/test_support.hpp"
+#include "pursuit/algorithms/factor.hpp"
 #include "pursuit/completion/split.hpp"
-#include "pursuit/pursuit/factor.hpp"
 
 namespace pursuit {
 namespace {

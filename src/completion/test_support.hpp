@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pursuit/completion/complete.hpp"
-#include "pursuit/linalg/observed_matrix.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
 

@@ -6,7 +6,7 @@
 #include "correction/coordinate_sweep.hpp"
 #include "linalg/blas.hpp"
 #include "pursuit/base/random.hpp"
-#include "pursuit/linalg/linear_operator.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "pursuit/linalg/observed_entries.hpp"
+#include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit::io {
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "io/byte_source.hpp"
-#include "io/matrix_invariants.hpp"
+#include "io/matrix_test_support.hpp"
 #include "io/npy.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/test_fixtures.hpp"

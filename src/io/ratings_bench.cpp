@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "pursuit/io/generate_ratings.hpp"
+#include "pursuit/data/generate_ratings.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 #include "io/sparse_assembly.hpp"
 
-#include "io/matrix_invariants.hpp"
+#include "io/matrix_test_support.hpp"
 #include "io/test_support.hpp"
 
 namespace pursuit::io {

@@ -1,7 +1,7 @@
 #pragma once
 // OpenBLAS, one thread per call: our own threads call it on blocks, because its threading changes the bits.
 
-#include "pursuit/linalg/linear_operator.hpp"
+#include "pursuit/linalg/views.hpp"
 
 namespace pursuit {
 

@@ -1,8 +1,8 @@
 // A program outside the source tree: what a user of the installed library writes.
 
 #include <cstdio>
+#include <pursuit/algorithms/factor.hpp>
 #include <pursuit/atoms/laws.hpp>
-#include <pursuit/pursuit/factor.hpp>
 
 int main() {
   const Eigen::MatrixXd Y = Eigen::MatrixXd::Random(30, 20).cwiseAbs();

@@ -18,8 +18,8 @@
 #include <string_view>
 
 #include "io/delimited.hpp"
-#include "io/matrix_invariants.hpp"
 #include "io/matrix_market.hpp"
+#include "io/matrix_test_support.hpp"
 #include "io/parse_matrix.hpp"
 #include "pursuit/base/error.hpp"
 

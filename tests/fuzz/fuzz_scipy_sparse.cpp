@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/matrix_invariants.hpp"
+#include "io/matrix_test_support.hpp"
 #include "io/npz_entries.hpp"
 #include "io/scipy_sparse.hpp"
 #include "pursuit/base/error.hpp"

@@ -16,7 +16,7 @@
 #include <functional>
 #include <string>
 
-#include "pursuit/linalg/linear_operator.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
 

@@ -18,7 +18,7 @@
 #include <optional>
 
 #include "pursuit/completion/model.hpp"
-#include "pursuit/linalg/observed_entries.hpp"
+#include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pursuit/linalg/observed_entries.hpp"
+#include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit {
 

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "pursuit/linalg/observed_matrix.hpp"
-#include "pursuit/objective/model.hpp"
+#include "pursuit/data/observed_matrix.hpp"
+#include "pursuit/objective/expansion.hpp"
 
 namespace pursuit {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pursuit/linalg/observed_entries.hpp"
+#include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit {
 

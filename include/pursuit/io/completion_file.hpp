@@ -17,9 +17,9 @@
 #include <variant>
 
 #include "pursuit/completion/model.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/io/id_table.hpp"
 #include "pursuit/io/model_file.hpp"
-#include "pursuit/linalg/observed_matrix.hpp"
 
 namespace pursuit {
 

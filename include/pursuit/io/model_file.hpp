@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "pursuit/objective/model.hpp"
-#include "pursuit/pursuit/trace.hpp"
+#include "pursuit/algorithms/trace.hpp"
+#include "pursuit/objective/expansion.hpp"
 
 namespace pursuit {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "pursuit/data/observed_entries.hpp"
 #include "pursuit/io/id_table.hpp"
-#include "pursuit/linalg/observed_entries.hpp"
 
 namespace pursuit {
 

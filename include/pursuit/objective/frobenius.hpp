@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "pursuit/linalg/linear_operator.hpp"
-#include "pursuit/objective/model.hpp"
+#include "pursuit/data/data_matrix.hpp"
+#include "pursuit/objective/expansion.hpp"
 
 namespace pursuit {
 

@@ -5,8 +5,8 @@
 // The residual, which is the negative gradient, lives on the observed entries and is kept as X changes. Cost
 // of every function below: one pass over the entries, times the number of atoms where a model is an argument.
 
-#include "pursuit/linalg/observed_matrix.hpp"
-#include "pursuit/objective/model.hpp"
+#include "pursuit/data/observed_matrix.hpp"
+#include "pursuit/objective/expansion.hpp"
 
 namespace pursuit {
 

@@ -1,0 +1,68 @@
+#pragma once
+// Principal components with structured loadings. Rows of the data are samples, columns are variables.
+//
+// The components maximise what users mean by explained variance: the share of the variance inside the *span*
+// of the loadings. That is the factorization A ~ Z U^T of the centred data with free scores Z and structured
+// loadings U. With dense loadings it is PCA, by Lanczos. Otherwise it is a search among local maxima, as long
+// as `effort` says.
+//
+// Cost of a sweep: two products with the data (or, where there are more samples than variables, with their p
+// x p root).
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "pursuit/algorithms/factor.hpp"
+
+namespace pursuit {
+
+struct PcaOptions {
+  Index components = 5;
+  Atoms atoms = sphere();  // of the loadings
+  std::vector<Index> nonzeros =
+      {};  // of component 1, 2, ... instead of one bound for all; with atoms sphere or nonneg
+  Index total_nonzeros =
+      0;  // or of all components together, shared out where they explain most; 0: no such bound
+  double orthogonality =
+      0;  // cost of overlap: share of the variance per squared inner product of two loadings
+  bool correlation = false;  // every variable scaled to unit variance
+  enum class Effort {
+    low,
+    normal,
+    high
+  } effort = Effort::normal;  // one start; about a second; about a minute
+  std::uint64_t seed = 0;
+  double time_limit = std::numeric_limits<double>::infinity();
+  Observer observer = {};
+};
+
+struct PcaResult {
+  Matrix loadings;  // p x r, one unit column per component
+  Matrix scores;    // n x r: the least-squares coordinates of the centred rows in the loadings; empty for a
+                    // covariance
+  Vector means, deviations;    // p; deviations where correlation was asked for
+  double explained_plain = 0;  // sum u^T C u / tr C: counts overlapping components twice, may exceed 1
+  double explained_span = 0;   // tr(P_U C) / tr C, P_U the projector on the span: at most what PCA explains
+  int sweeps = 0;
+  double seconds = 0;
+  Stop stop = Stop::rank_reached;  // or no_ascent: fewer directions vary
+};
+
+/// InvalidInput names constant columns where correlation is asked for.
+PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options = {});
+
+/// The same from a covariance or correlation matrix alone. InvalidInput where it is not symmetric or not
+/// positive semidefinite.
+PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options = {});
+
+/// Coordinates in the loadings, given projections A U on them: A U (U^T U)^-1.
+Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections);
+
+/// Both definitions for given loadings (p x r) of centred data.
+struct ExplainedVariance {
+  double plain, span;
+};
+ExplainedVariance explained_variance(const DataMatrix& centered_data, const Matrix& loadings);
+
+}  // namespace pursuit

@@ -1,0 +1,145 @@
+#include "pursuit/algorithms/dictionary_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/kernel.hpp"
+#include "linalg/blas.hpp"
+#include "pursuit/data/data_matrix.hpp"
+
+namespace pursuit {
+namespace {
+
+// All inner products are kept where they take at most so many times the memory of the dictionary, or are few.
+constexpr Index kGramPerDictionary = 8, kSmallGram = Index(1) << 24;
+constexpr Index kColumnsAtOnce = 1024;
+constexpr Index kFirstCapacity = 32;  // atoms of a signal, before more room is made
+
+/// out = start - columns * weights, a few hundred rows at a time so that `out` stays in registers and first
+/// cache.
+PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns, const double* weights,
+                                     Index rows, Index count, double* __restrict out) {
+  constexpr Index kTile = 64;
+  Index first = 0;
+  for (; first + kTile <= rows; first += kTile) {
+    double sum[kTile];
+    for (Index t = 0; t < kTile; ++t) sum[t] = start[first + t];
+    for (Index j = 0; j < count; ++j) {
+      const double weight = weights[j];
+      const double* column = columns + j * rows + first;
+      for (Index t = 0; t < kTile; ++t) sum[t] -= weight * column[t];
+    }
+    for (Index t = 0; t < kTile; ++t) out[first + t] = sum[t];
+  }
+  for (; first < rows; ++first) {
+    double sum = start[first];
+    for (Index j = 0; j < count; ++j) sum -= weights[j] * columns[j * rows + first];
+    out[first] = sum;
+  }
+}
+
+}  // namespace
+
+UnitColumns::UnitColumns(const DenseView<double>& D, bool with_gram, int threads)
+    : view_(D), threads_(threads), norms_(Vector::Zero(D.cols)) {
+  // Each column on its own scale: squares may vanish or overflow.
+  if (D.row_major) {
+    const auto row = [&](Index i) { return Eigen::Map<const Vector>(D.data + i * D.stride, D.cols); };
+    Vector scale = Vector::Zero(D.cols);
+    for (Index i = 0; i < D.rows; ++i) scale = scale.cwiseMax(row(i).cwiseAbs());
+    scale = scale.unaryExpr(&unit_scale).eval();
+    for (Index i = 0; i < D.rows; ++i) norms_ += row(i).cwiseProduct(scale).cwiseAbs2();
+    norms_ = norms_.cwiseSqrt().cwiseQuotient(scale).eval();
+  } else {
+    for (Index j = 0; j < D.cols; ++j)
+      norms_[j] = Eigen::Map<const Vector>(D.data + j * D.stride, D.rows).stableNorm();
+  }
+  inverse_norms_ = (norms_.array() > 0).select(norms_.cwiseInverse(), 0.0);
+  const bool affordable = size() <= kGramPerDictionary * dimension() || size() * size() <= kSmallGram;
+  if (!with_gram || !affordable) return;
+  gram_.resize(size(), size());
+  for (Index first = 0; first < size(); first += kColumnsAtOnce) {
+    const Index count = std::min(kColumnsAtOnce, size() - first);
+    gram_.middleCols(first, count) = products(columns(first, count));
+  }
+}
+
+Matrix UnitColumns::columns(Index first, Index count) const {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto scale = inverse_norms_.segment(first, count).asDiagonal();
+  const Eigen::OuterStride<> stride(view_.stride);
+  if (view_.row_major)
+    return Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>(view_.data + first, dimension(), count,
+                                                               stride) *
+           scale;
+  return Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(view_.data + first * view_.stride, dimension(),
+                                                           count, stride) *
+         scale;
+}
+
+Matrix UnitColumns::products(const Matrix& signals) const {
+  Matrix result;
+  data_matrix(view_, threads_)->apply_transposed(signals, result);
+  result.array().colwise() *= inverse_norms_.array();
+  return result;
+}
+
+const double* UnitColumns::gram_column(Index j, Vector& scratch) const {
+  if (keeps_gram()) return gram_.col(j).data();
+  const SingleThreadedBlas single_threaded(1);  // signals share the threads
+  const Matrix column = columns(j, 1);
+  scratch.resize(size());
+  block_product(view_.transposed(), column.data(), 1, scratch.data(), size());
+  scratch.array() *= inverse_norms_.array();
+  return scratch.data();
+}
+
+DictionarySpace::DictionarySpace(const UnitColumns& dictionary, Vector correlations,
+                                 double target_norm_squared, WeightRule weights, Index capacity,
+                                 double lmo_accuracy)
+    : dictionary_(dictionary),
+      correlations_(std::move(correlations)),
+      residual_correlations_(correlations_),
+      target_norm_squared_(target_norm_squared),
+      rule_(weights),
+      lmo_accuracy_(lmo_accuracy),
+      gram_columns_(dictionary.size(), std::min(capacity, kFirstCapacity)),
+      weights_(0) {
+  atoms_.reserve(std::size_t(std::min(capacity, kFirstCapacity)));
+}
+
+Found<Index> DictionarySpace::find_atom() {
+  subtract_columns(correlations_.data(), gram_columns_.data(), weights_.data(), dictionary_.size(),
+                   weights_.size(), residual_correlations_.data());
+  const bool either_sign = rule_.allows_negative();
+  const auto& values = residual_correlations_;
+  Index best = 0;
+  const double largest = either_sign ? values.cwiseAbs().maxCoeff(&best) : values.maxCoeff(&best);
+  if (lmo_accuracy_ < 1 && largest > 0) {
+    double worst = largest;
+    for (Index j = 0; j < values.size(); ++j) {
+      const double value = either_sign ? std::abs(values[j]) : values[j];
+      if (value < lmo_accuracy_ * largest || value >= worst) continue;
+      worst = value;
+      best = j;
+    }
+  }
+  return {best, values[best]};
+}
+
+Vector DictionarySpace::inner_products(Index atom) const {
+  Vector result(Index(atoms_.size()));
+  for (std::size_t i = 0; i < atoms_.size(); ++i) result[Index(i)] = gram_columns_(atom, Index(i));
+  return result;
+}
+
+void DictionarySpace::append(Index atom) {
+  const Index r = Index(atoms_.size());
+  if (r == gram_columns_.cols()) gram_columns_.conservativeResize(Eigen::NoChange, 2 * r + 1);
+  const double* column = dictionary_.gram_column(atom, scratch_);
+  std::copy_n(column, dictionary_.size(), gram_columns_.col(r).data());
+  atoms_.push_back(atom);
+}
+
+}  // namespace pursuit

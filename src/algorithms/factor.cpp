@@ -1,0 +1,331 @@
+#include "pursuit/algorithms/factor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "algorithms/matrix_space.hpp"
+#include "base/parallel.hpp"
+#include "linalg/lanczos.hpp"
+#include "linalg/randomized_svd.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+void require(bool fine, const std::string& message) {
+  if (!fine) throw InvalidArgument(message);
+}
+
+void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
+  require(sets.left && sets.right, "left, right: an atom set is missing");
+  require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
+  const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
+  const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
+  require(double(o.rank) <= most,
+          fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
+                      o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
+  require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
+  require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
+  require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
+  require(o.polish_tolerance >= 0, fmt::format("polish_tolerance {}: must be 0 or more", o.polish_tolerance));
+  require(o.restarts >= 1, fmt::format("restarts {}: must be 1 or more", o.restarts));
+  require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
+  require(o.target_error >= 0 && o.target_error < 1,
+          fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
+  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
+  require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
+          fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
+  sets.left->require_dimension(rows);
+  sets.right->require_dimension(cols);
+}
+
+/// Corrections finish what the oracle leaves; before them its last digits are wasted work.
+constexpr double kToleranceBeforeCorrections = 1e-3;
+
+/// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
+bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
+  return o.use_exact_path && o.initial.rank() == 0 && sets.left->is_sphere() && sets.right->is_sphere() &&
+         (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
+}
+
+SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool positive_only, Index count,
+                               const KeepGoing& keep_going) {
+  if (!symmetric) return truncated_svd(f.data(), count, keep_going);
+  EigenPairs pairs = leading_eigenpairs(f.data(), count, positive_only, keep_going);
+  return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
+}
+
+void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, FactorResult& result) {
+  constexpr int kUsualIterations = 100;  // nobody knows how many there will be
+  const Timer timer;
+  double objective = 0.5 * f.target_norm_squared();
+  // The target is looked at when all pairs are known, so that no more of them are returned than reach it.
+  const PursuitOptions limits{.rank = o.rank, .target_error = -1, .time_limit = o.time_limit};
+  RunLog log(limits, std::sqrt(f.target_norm_squared()), o.observer);
+  const auto keep_going = [&](int iteration, const Vector& values) {
+    return !log.should_stop(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
+                            std::max(0.0, objective - 0.5 * values.squaredNorm()));
+  };
+  const auto [left, right, values, converged] =
+      leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
+  result.model = {left, right, values, symmetric};
+  result.stop = log.finished()           ? log.outcome().stop
+                : !converged             ? Stop::not_converged
+                : values.size() < o.rank ? Stop::no_ascent
+                                         : Stop::rank_reached;
+  Index left_support = 0, right_support = 0;
+  for (Index r = 0; r < values.size(); ++r) {
+    const double gain = std::min(0.5 * values[r] * values[r], objective);
+    objective -= gain;
+    const double error = std::sqrt(2 * objective / f.target_norm_squared());
+    result.trace.push_back({.rank = r + 1,
+                            .objective = objective,
+                            .relative_error = error,
+                            .lmo_value = std::abs(values[r]),
+                            .gain = gain,
+                            .seconds = timer.seconds(),
+                            .left_support = left_support += (left.col(r).array() != 0).count(),
+                            .right_support = right_support += (right.col(r).array() != 0).count()});
+    const bool reached =
+        o.target_error > 0 && error <= o.target_error;  // small values round the error to zero
+    const bool enough =
+        reached || (converged && o.observer &&
+                    !o.observer({Moment::Phase::atom, r + 1, o.rank, 0, 0, error, timer.seconds()}));
+    if (enough && (reached || r + 1 < values.size())) {
+      result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
+      result.stop = reached ? Stop::target_error : Stop::interrupted;
+      break;
+    }
+  }
+}
+
+/// A pair of directions brought into the sets of an atom: of the pair and its negative, the one that survives
+/// better.
+struct Brought {
+  Vector u, v;
+  double kept = 0;  // <u, left> <v, right>
+};
+Brought into_sets(const AtomSet& left_set, const AtomSet& right_set, ConstVectorRef left,
+                  ConstVectorRef right) {
+  Brought best{Vector::Zero(left.size()), Vector::Zero(right.size())};
+  Vector u(left.size()), v(right.size());
+  for (const double side : {1.0, -1.0}) {
+    left_set.maximize(side * left, u);
+    right_set.maximize(side * right, v);
+    const double kept = u.dot(left) * v.dot(right);
+    if (std::abs(kept) > std::abs(best.kept)) best = {u, v, kept};
+  }
+  return best;
+}
+
+/// One atom per leading singular pair. With non-negative sets this is NNDSVD (Boutsidis and Gallopoulos
+/// 2008).
+Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
+  SingularTriplets pairs;
+  if (sets.symmetric) {
+    pairs = leading_pairs(f, true, !o.weights.allows_negative(), o.rank, {});
+  } else {
+    Random random(o.seed);
+    pairs = randomized_svd(f.data(), o.rank, 1, random);
+  }
+  const auto& [left, right, values, converged] = pairs;
+  Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
+  for (Index i = 0; i < values.size(); ++i) {
+    const Brought atom = into_sets(sets.left->of_atom(model.rank()), sets.right->of_atom(model.rank()),
+                                   left.col(i), right.col(i));
+    const double weight = values[i] * atom.kept;
+    if (weight > 0 || (weight < 0 && o.weights.allows_negative())) model.append(atom.u, atom.v, weight);
+  }
+  return model;
+}
+
+bool fixes_left(const FactorOptions& o) {
+  return o.fixed_factors != FixedFactors::right;
+}
+bool fixes_right(const FactorOptions& o) {
+  return o.fixed_factors != FixedFactors::left;
+}
+
+/// The atoms to begin with, all but the known factors brought into the sets.
+Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
+  Model model = o.initial;
+  model.symmetric = sets.symmetric;
+  model.weights =
+      (model.weights.array() == 0).select(1.0, model.weights);  // they are fitted; none is dropped now
+  Matrix image;
+  for (Index i = 0; i < model.rank(); ++i) {
+    const AtomSet &left_set = sets.left->of_atom(i), &right_set = sets.right->of_atom(i);
+    auto u = model.left.col(i), v = model.right.col(i);
+    const bool known = i < o.fixed;
+    if (known && sets.symmetric) continue;
+    const auto follow = [&](const AtomSet& set,
+                            auto&& own) {  // the best member for the image of the other factor
+      Vector member(own.size());
+      set.fit(1.0, image.col(0), o.weights.allows_negative() ? Sign::free : Sign::nonnegative, member);
+      own = member;
+    };
+    if (known && !fixes_left(o)) {
+      f.data().apply(v, image);
+      follow(left_set, u);
+    } else if (known && !fixes_right(o)) {
+      f.data().apply_transposed(u, image);
+      follow(right_set, v);
+    } else if (!known && !(left_set.contains(u, 1e-6) && right_set.contains(v, 1e-6))) {
+      const Brought atom = into_sets(left_set, right_set, u, v);
+      u = atom.u;
+      v = atom.v;
+    }
+  }
+  return model;
+}
+
+void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index cols) {
+  const Model& m = o.initial;
+  require(o.fixed >= 0 && o.fixed <= m.rank(),
+          fmt::format("fixed {}: {} atoms were given; allowed are 0..{}", o.fixed, m.rank(), m.rank()));
+  if (m.rank() == 0) return;
+  require(m.left.rows() == rows && m.right.rows() == cols && m.left.cols() == m.rank() &&
+              m.right.cols() == m.rank(),
+          fmt::format("initial: atoms of {} x {} do not fit a matrix of {} x {}", m.left.rows(),
+                      m.right.rows(), rows, cols));
+  require(
+      o.rank >= m.rank(),
+      fmt::format("rank {}: {} atoms were given to begin with; the rank counts them too", o.rank, m.rank()));
+  require(!symmetric || o.fixed_factors == FixedFactors::both,
+          "fixed_factors: atoms u u^T have one factor; it is known or not");
+  require(m.left.allFinite() && m.right.allFinite() && m.weights.allFinite(),
+          "initial: an entry is not finite");
+  for (Index i = 0; i < m.rank(); ++i) {
+    const bool known = i < o.fixed;
+    require(m.left.col(i).squaredNorm() > 0 || (known && !fixes_left(o)),
+            fmt::format("initial: the left factor of atom {} is zero", i + 1));
+    require(m.right.col(i).squaredNorm() > 0 || (known && !fixes_right(o)),
+            fmt::format("initial: the right factor of atom {} is zero", i + 1));
+    const double size = m.weights[i] * m.left.col(i).norm() * m.right.col(i).norm() * double(m.rank());
+    require(std::isfinite(size * size),
+            fmt::format("initial: atom {} with weight {:g} is too large to be squared", i + 1, m.weights[i]));
+  }
+}
+
+/// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric
+/// the largest entry of the right atom positive too.
+void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
+  if (sets.symmetric) {
+    if (!sets.left->symmetric()) return;
+    for (Index i = fixed; i < model.rank(); ++i) {
+      Index largest = 0;
+      model.right.col(i).cwiseAbs().maxCoeff(&largest);
+      if (model.right(largest, i) < 0) model.left.col(i) = model.right.col(i) = -model.right.col(i).eval();
+    }
+    return;
+  }
+  for (Index i = fixed; i < model.rank(); ++i) {
+    Index largest = 0;
+    model.right.col(i).cwiseAbs().maxCoeff(&largest);
+    if (sets.left->symmetric() && sets.right->symmetric() && model.right(largest, i) < 0) {
+      model.right.col(i) *= -1;
+      model.weights[i] *= -1;
+    }
+    if (model.weights[i] < 0 && (sets.left->symmetric() || sets.right->symmetric())) {
+      (sets.left->symmetric() ? model.left : model.right).col(i) *= -1;
+      model.weights[i] *= -1;
+    }
+  }
+}
+
+/// The result for the matrix itself, from that for the matrix times `scale`.
+void undo_scale(double scale, FactorResult& result) {
+  result.model.weights /= scale;
+  for (Step& step : result.trace) {
+    step.objective = step.objective / scale / scale;
+    step.gain = step.gain / scale / scale;
+    step.lmo_value /= scale;
+  }
+}
+
+FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
+  const Timer timer;
+  validate(o, sets, Y->rows(), Y->cols());
+  validate_initial(o, sets.symmetric, Y->rows(), Y->cols());
+  const FrobeniusObjective f(Y);
+  FactorResult result;
+  if (f.target_norm_squared() == 0) {  // nothing to approximate
+    result.model = {Matrix(Y->rows(), 0), Matrix(Y->cols(), 0), Vector(0), sets.symmetric};
+    result.stop = Stop::no_ascent;
+  } else if (exact_path_applies(o, sets)) {
+    exact_path(f, o, sets.symmetric, result);
+  } else {
+    const bool all_at_once = o.start == Start::leading;
+    OracleOptions oracle;
+    oracle.restarts = o.restarts;
+    oracle.seed = o.seed;
+    if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
+    CorrectionOptions correction;
+    correction.last = o.correct_last;
+    correction.threads = resolve_threads(o.threads);
+    correction.fixed_left = fixes_left(o) ? o.fixed : 0;
+    correction.fixed_right = fixes_right(o) ? o.fixed : 0;
+    MatrixSpace space(f, sets, o.weights, oracle, correction,
+                      o.initial.rank() > 0 ? initial_model(f, o, sets)
+                      : all_at_once        ? leading_model(f, o, sets)
+                                           : Model{});
+    PursuitOutcome outcome = pursue(space,
+                                    {.rank = o.rank,
+                                     .corrections = o.corrections,
+                                     .polish = o.polish,
+                                     .polish_tolerance = o.polish_tolerance,
+                                     .target_error = o.target_error,
+                                     .time_limit = o.time_limit},
+                                    o.observer);
+    space.drop_weightless();
+    result.model = space.model();
+    result.trace = std::move(outcome.trace);
+    result.stop = outcome.stop;
+    if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+  }
+  settle_signs(sets, o.fixed, result.model);
+  const double objective =
+      result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
+  result.relative_error = f.relative_error(result.model, objective);
+  result.seconds = timer.seconds();
+  return result;
+}
+
+/// Squares of entries may leave the range of a double: far from one, the matrix is scaled by a power of two.
+FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool symmetric) {
+  const AtomSets sets{options.left, symmetric ? options.left : options.right, symmetric};
+  if (Y.scale == 1) return run(Y.data, options, sets);
+  FactorOptions scaled = options;
+  scaled.initial.weights *= Y.scale;
+  scaled.weights.radius *= Y.scale;
+  FactorResult result = run(Y.data, scaled, sets);
+  undo_scale(Y.scale, result);
+  if (!result.model.weights.allFinite())
+    throw InvalidInput("the weights of atoms overflow; divide the matrix by a large number first");
+  return result;
+}
+
+}  // namespace
+
+FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
+  return run_scaled(comfortable(Y), options, false);
+}
+
+FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  require(C->rows() == C->cols(),
+          fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(),
+                      C->cols()));
+  const Comfortable scaled = comfortable(C);
+  if (const double asymmetry = scaled.data->asymmetry();
+      asymmetry > 1e-8 * std::sqrt(scaled.data->squared_norm()))
+    throw InvalidInput(
+        fmt::format("the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}",
+                    asymmetry / scaled.scale));
+  return run_scaled(scaled, options, true);
+}
+
+}  // namespace pursuit

@@ -1,0 +1,270 @@
+#include "pursuit/algorithms/pca.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/span_search.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
+#include "linalg/lanczos.hpp"
+#include "linalg/randomized_svd.hpp"
+#include "linalg/unit_blocks.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/base/random.hpp"
+#include "pursuit/base/timer.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr Index kMostVariablesForARoot = 2000;  // p x p is cheap to decompose up to here
+
+void require(bool fine, const std::string& message) {
+  if (!fine) throw InvalidArgument(message);
+}
+
+void validate(const PcaOptions& o, Index most, Index p, const std::string& of_what) {
+  require(o.atoms != nullptr, "atoms: a set is missing");
+  require(o.components >= 1 && o.components <= most,
+          fmt::format("components {}: {} have at least 1 and at most {} components", o.components, of_what,
+                      most));
+  o.atoms->require_dimension(p);
+  require(
+      o.atoms->has_unit_norms(),
+      fmt::format("atoms {}: loadings are unit vectors, and members of this set are not", o.atoms->spec()));
+  const bool simple = o.atoms->coordinatewise();  // sphere or nonneg
+  require(o.nonzeros.empty() || Index(o.nonzeros.size()) == o.components,
+          fmt::format("nonzeros: {} numbers for {} components; there must be one for each", o.nonzeros.size(),
+                      o.components));
+  for (const Index k : o.nonzeros)
+    require(k >= 1 && k <= p, fmt::format("nonzeros {}: must be 1 to {}", k, p));
+  require(o.nonzeros.empty() || simple, fmt::format("nonzeros: {} has a structure of its own; with numbers "
+                                                    "for each component it must be sphere or nonneg",
+                                                    o.atoms->spec()));
+  require(o.total_nonzeros == 0 || (simple && o.nonzeros.empty()),
+          "total_nonzeros: goes with atoms sphere or nonneg, and not with numbers for each component");
+  require(o.total_nonzeros == 0 || (o.total_nonzeros >= o.components && o.total_nonzeros <= p * o.components),
+          fmt::format("total_nonzeros {}: must be {} (one for each component) to {}", o.total_nonzeros,
+                      o.components, p * o.components));
+  require(o.orthogonality >= 0 && std::isfinite(o.orthogonality),
+          fmt::format("orthogonality {}: must be 0 or more", o.orthogonality));
+  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
+}
+
+std::vector<Atoms> sets_of(const PcaOptions& o) {
+  std::vector<Atoms> sets(std::size_t(o.components));
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = {o.atoms, &o.atoms->of_atom(Index(i))};
+  const auto bounded = [&](Index k) { return o.atoms->is_sphere() ? sparse(k) : o.atoms + sparse(k); };
+  for (std::size_t i = 0; i < o.nonzeros.size(); ++i) sets[i] = bounded(o.nonzeros[i]);
+  if (o.total_nonzeros > 0)  // the search shares them out; evenly at first
+    std::fill(sets.begin(), sets.end(), bounded(std::max<Index>(1, o.total_nonzeros / o.components)));
+  return sets;
+}
+
+/// Sweeps that an effort stands for: a fixed amount of work (a second or so on a machine of 2020), so that
+/// the result depends on the input alone.
+int sweeps_for(PcaOptions::Effort effort, double product_work, Index p, Index r) {
+  if (effort == PcaOptions::Effort::low) return 1;
+  const double products = 4 * product_work * double(r), fits = double(p) * double(r);
+  const double sweep = 1e-10 * products + 6e-8 * fits;  // seconds or so
+  return int(effort == PcaOptions::Effort::normal ? std::clamp(1.9 / sweep, 60.0, 3500.0)
+                                                  : std::clamp(75 / sweep, 2400.0, 200000.0));
+}
+
+/// Largest entry of every column positive, where the set allows it, and the largest variance first, where all
+/// have the same set.
+Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
+  if (o.atoms->symmetric())
+    for (auto u : U.colwise()) {
+      Index place = 0;
+      u.cwiseAbs().maxCoeff(&place);
+      if (u[place] < 0) u = -u;
+    }
+  if (!o.nonzeros.empty()) return U;
+  Matrix scores;
+  A.apply(U, scores);
+  const Vector variances = scores.colwise().squaredNorm().transpose();
+  std::vector<Index> order(std::size_t(U.cols()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = Index(i);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return variances[a] > variances[b]; });
+  return U(Eigen::all, order);
+}
+
+/// Whether loadings may be any unit vectors: PCA itself.
+bool loadings_are_free(const PcaOptions& o) {
+  return o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+}
+
+/// Loadings for centred data A.
+Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
+                     PcaResult& result) {
+  const Timer timer;
+  const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
+  const bool dense = loadings_are_free(o);
+  Random random(o.seed);
+  const auto goes_on = [&](Moment::Phase phase, Index rank, int done, int allowed, double value) {
+    const double error = std::sqrt(std::max(0.0, 1 - value));
+    if (timer.seconds() >= o.time_limit)
+      result.stop = Stop::time_limit;
+    else if (o.observer && !o.observer({phase, rank, o.components, done, allowed, error, timer.seconds()}))
+      result.stop = Stop::interrupted;
+    else
+      return true;
+    return false;
+  };
+  const auto keep_going = [&](int iteration, const Vector& values) {
+    constexpr int kUsualIterations = 100;
+    return goes_on(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
+                   values.squaredNorm() / total);
+  };
+  // A place to start from need not be exact, and on large data its last digits would cost more than the
+  // search.
+  constexpr double kLarge = 5e6;
+  constexpr int kPowerIterations = 4;
+  const SingularTriplets leading = dense || product_work < kLarge
+                                       ? truncated_svd(A, o.components, keep_going)
+                                       : randomized_svd(A, o.components, kPowerIterations, random);
+  if (dense) {
+    if (result.stop == Stop::rank_reached && !leading.converged) result.stop = Stop::not_converged;
+    if (result.stop == Stop::rank_reached && leading.values.size() < o.components)
+      result.stop = Stop::no_ascent;
+    return leading.right;
+  }
+  Matrix start = leading.right;
+  Vector values = leading.values;
+  if (start.cols() < o.components) {  // fewer directions vary: the rest start anywhere
+    const Index found = start.cols();
+    start.conservativeResize(Eigen::NoChange, o.components);
+    values.conservativeResize(o.components);
+    start.rightCols(o.components - found) =
+        Random(o.seed).gaussian_matrix(start.rows(), o.components - found);
+    start.rightCols(o.components - found).colwise().normalize();
+    values.tail(o.components - found).setConstant(1e-3 * values.cwiseAbs().maxCoeff());
+  }
+  const auto watch = [&](int done, int allowed, double value) {
+    result.sweeps = done;
+    return result.stop == Stop::rank_reached &&
+           goes_on(Moment::Phase::polish, o.components, std::min(done, allowed), allowed, value);
+  };
+  const SpanProblem problem{A, total, sets_of(o), o.total_nonzeros, !o.atoms->symmetric(), o.orthogonality};
+  return arranged(A,
+                  search_span(problem, start, values,
+                              sweeps_for(o.effort, product_work, A.cols(), o.components), o.seed, watch)
+                      .loadings,
+                  o);
+}
+
+void explain(const DataMatrix& A, PcaResult& result) {
+  const auto explained = explained_variance(A, result.loadings);
+  result.explained_plain = explained.plain;
+  result.explained_span = explained.span;
+}
+
+}  // namespace
+
+ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings) {
+  const double total = A.squared_norm();
+  if (total == 0 || loadings.cols() == 0) return {0, 0};
+  // Loadings may be dependent, and a noise direction would count as explained.
+  const Matrix basis = independent_basis(loadings);
+  Matrix scores;
+  A.apply(loadings, scores);
+  const double plain = scores.squaredNorm() / total;
+  A.apply(basis, scores);
+  return {plain, scores.squaredNorm() / total};
+}
+
+Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
+  return least_squares(gram_of(loadings), projections.transpose()).transpose();
+}
+
+PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
+  const Timer timer;
+  const Index n = samples->rows(), p = samples->cols();
+  validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
+  const auto [data, scale] = comfortable(samples);
+  DataMatrixPtr A = centered(data);
+  PcaResult result;
+  result.means = data->column_means();
+  if (options.correlation) {
+    result.deviations = (squared_column_norms(*A) / double(n - 1)).cwiseSqrt();
+    for (Index j = 0; j < p; ++j)
+      if (!(result.deviations[j] > 1e-12 * std::abs(result.means[j])))
+        throw InvalidInput(fmt::format("column {} is constant: it has no correlation; leave it out", j + 1));
+    A = column_scaled(A, result.deviations.cwiseInverse());
+  }
+  const double total = A->squared_norm();
+  constexpr double kRounding = 1e-14;  // of means
+  if (!(total > kRounding * kRounding * (options.correlation ? 0.0 : data->squared_norm())))
+    throw InvalidInput("every column of the data is constant: there is no variance to explain");
+
+  // For a search with many products p x p numbers say the same; for exact components squares lose half the
+  // digits.
+  if (n > p && p <= kMostVariablesForARoot && !loadings_are_free(options)) {
+    Matrix C;
+    A->apply_gram(Matrix::Identity(p, p), C);
+    const Matrix root = semidefinite_root(0.5 * (C + C.transpose()));
+    result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, result);
+  } else {
+    result.loadings = find_loadings(*A, total, A->product_work(), options, result);
+  }
+  Matrix projections;
+  A->apply(result.loadings, projections);
+  result.scores = least_squares_scores(result.loadings, projections);
+  explain(*A, result);
+  result.means /= scale;
+  if (options.correlation)
+    result.deviations /= scale;  // scores are in units of them
+  else
+    result.scores /= scale;
+  if (!result.scores.allFinite() || !result.means.allFinite())
+    throw InvalidInput("scores of the samples overflow; divide the data by a large number first");
+  result.seconds = timer.seconds();
+  return result;
+}
+
+PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options) {
+  const Timer timer;
+  const Index p = covariance.cols();
+  if (covariance.rows() != p)
+    throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));
+  const auto [data, scale] = comfortable(data_matrix(covariance));  // refuses entries that are not finite
+  const double largest = data->largest_magnitude() / scale;
+  for (Index j = 0; j < p; ++j) {
+    if (covariance(j, j) < 0)
+      throw InvalidInput(fmt::format("a covariance cannot have the negative diagonal entry {:g} at {}",
+                                     covariance(j, j), j + 1));
+    for (Index i = 0; i < j; ++i)
+      if (std::abs(covariance(i, j) - covariance(j, i)) > 1e-9 * largest)
+        throw InvalidInput(fmt::format(
+            "a covariance must be symmetric: {:g} at row {}, column {}, but {:g} at row {}, column {}",
+            covariance(i, j), i + 1, j + 1, covariance(j, i), j + 1, i + 1));
+  }
+  validate(options, p, p, fmt::format("{} variables", p));
+  Matrix C = scale * covariance;
+  PcaResult result;
+  if (options.correlation) {
+    result.deviations = C.diagonal().cwiseSqrt();  // of the scaled covariance until the end
+    for (Index j = 0; j < p; ++j)
+      if (!(result.deviations[j] > 0))
+        throw InvalidInput(
+            fmt::format("variable {} does not vary: it has no correlation; leave it out", j + 1));
+    C = result.deviations.cwiseInverse().asDiagonal() * C * result.deviations.cwiseInverse().asDiagonal();
+  }
+  if (!(C.trace() > 0)) throw InvalidInput("the covariance is zero: there is no variance to explain");
+  double smallest = 0;
+  const Matrix root = semidefinite_root(C, &smallest);
+  if (smallest < -1e-8)
+    throw InvalidInput(fmt::format(
+        "the covariance is not positive semidefinite: it has an eigenvalue of {:g} times the largest",
+        smallest));
+  const DataMatrixPtr A = data_matrix(root);
+  result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, result);
+  explain(*A, result);
+  result.deviations /= std::sqrt(scale);
+  result.seconds = timer.seconds();
+  return result;
+}
+
+}  // namespace pursuit

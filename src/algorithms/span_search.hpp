@@ -1,0 +1,41 @@
+#pragma once
+// Loadings U, column i a member of its set, whose span holds as much of the variance as possible:
+//
+//   maximise tr(P_U C) / tr C,   C = A^T A,   P_U the projector on the span;   equivalently min ||A - Z U^T||
+//   over Z, U.
+//
+// One sweep: the best scores Z = A U (U^T U)^-1 for these loadings, then the best loadings for these scores,
+// column by column and twice around, each an exact fit of its set. It costs two products with A. The problem
+// has many local maxima, so sweeps are started from several places (leading components, varimax rotations of
+// them, heaviest columns, a homotopy from dense to sparse) and, from the best, again after perturbations,
+// within a number of sweeps that depends on sizes and effort alone: the same input gives the same result.
+
+#include <functional>
+
+#include "pursuit/algorithms/pca.hpp"
+
+namespace pursuit {
+
+struct SpanProblem {
+  const LinearOperator& A;   // q x p, centred
+  double total;              // tr C = ||A||^2
+  std::vector<Atoms> sets;   // one per component
+  Index total_nonzeros = 0;  // above 0: non-zeros of all components together, the sets follow
+  bool nonnegative = false;  // of those sets
+  double orthogonality = 0;  // costs this times the squared inner products of loadings
+};
+
+struct SpanSolution {
+  Matrix loadings;
+  double value = -1;  // share of the variance in the span, less what orthogonality costs
+};
+
+/// `watch` is told the sweeps done and allowed and the best value, and may stop the search.
+SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
+                         int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch);
+
+/// Rotation of the columns of L that maximises the variance of their squared entries (Kaiser 1958), from a
+/// given one.
+Matrix varimax_rotation(const Matrix& L, Matrix rotation);
+
+}  // namespace pursuit

@@ -1,0 +1,88 @@
+#pragma once
+// Products of a compressed-row matrix with blocks of vectors.
+//
+// A block is held row-major while it is multiplied, so that one stored entry meets all its columns in a few
+// vector registers. The columns of A are cut into ranges, so that the rows of V that A V gathers from, and
+// the rows of the result that A^T U scatters into, stay in cache. One thread owns a range of the result,
+// which also fixes the order of the sums. Beside the matrix itself this needs one offset per row and range,
+// not a transposed copy.
+
+#include <vector>
+
+#include "pursuit/data/data_matrix.hpp"
+
+namespace pursuit {
+
+template <class Scalar, class StoredIndex>
+class SparseDataMatrix final : public DataMatrix {
+ public:
+  /// The view is taken to be by rows.
+  SparseDataMatrix(const SparseView<Scalar, StoredIndex>& A, int threads);
+
+  Index rows() const override { return A_.rows(); }
+  Index cols() const override { return A_.cols(); }
+  void apply(const Matrix& V, Matrix& out) const override;
+  void apply_transposed(const Matrix& U, Matrix& out) const override;
+  void apply_gram(const Matrix& V, Matrix& out) const override;
+  double squared_norm() const override;
+  std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
+  double product_work() const override {
+    return 4.0 * double(A_.nonZeros());
+  }  // gathers are slower than streams
+  Vector column_means() const override;
+  double squared_norm_about(const Vector& column_shift) const override;
+  double asymmetry() const override;
+  double largest_magnitude() const override;
+  DataMatrixPtr scaled(double power_of_two) const override { return scaled_copy(power_of_two, false); }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }  // it would be dense
+
+  /// In memory of its own; as the transpose where its columns are what is stored here by rows.
+  DataMatrixPtr scaled_copy(double power_of_two, bool transposed) const;
+  Vector row_means() const;
+  double squared_norm_about_rows(const Vector& row_shift) const;
+
+ private:
+  using Stored = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, StoredIndex>;
+  using Entry = typename Eigen::Map<const Stored>::InnerIterator;
+
+  Index range_first(Index range) const { return cols() * range / ranges_; }
+
+  Eigen::Map<const Stored> A_;
+  int threads_;
+  Index ranges_;                     // of columns
+  std::vector<StoredIndex> splits_;  // rows x (ranges + 1): where each range begins in each row's entries
+};
+
+/// A matrix compressed by columns: the transpose of one compressed by rows.
+template <class Scalar, class StoredIndex>
+class TransposedSparseMatrix final : public DataMatrix {
+ public:
+  /// The view is taken to be by columns.
+  TransposedSparseMatrix(const SparseView<Scalar, StoredIndex>& A, int threads)
+      : transposed_({A.start, A.index, A.values, A.cols, A.rows}, threads) {}
+
+  Index rows() const override { return transposed_.cols(); }
+  Index cols() const override { return transposed_.rows(); }
+  void apply(const Matrix& V, Matrix& out) const override { transposed_.apply_transposed(V, out); }
+  void apply_transposed(const Matrix& U, Matrix& out) const override { transposed_.apply(U, out); }
+  double squared_norm() const override { return transposed_.squared_norm(); }
+  std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
+    return transposed_.squared_distance(R, L);
+  }
+  double product_work() const override { return transposed_.product_work(); }
+  Vector column_means() const override { return transposed_.row_means(); }
+  double squared_norm_about(const Vector& column_shift) const override {
+    return transposed_.squared_norm_about_rows(column_shift);
+  }
+  double asymmetry() const override { return transposed_.asymmetry(); }
+  double largest_magnitude() const override { return transposed_.largest_magnitude(); }
+  DataMatrixPtr scaled(double power_of_two) const override {
+    return transposed_.scaled_copy(power_of_two, true);
+  }
+  DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
+
+ private:
+  SparseDataMatrix<Scalar, StoredIndex> transposed_;
+};
+
+}  // namespace pursuit
