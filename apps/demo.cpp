@@ -133,7 +133,7 @@ int run(const std::string& folder, bool json) {
                                               .right = parse_atoms(right),
                                               .weights = parse_weight_rule(weights)});
     Vector similarity;
-    const auto matched = match(parts, result.model.right, similarity);
+    const auto matched = match(parts, result.model.right(), similarity);
     narrate(json, "{:<15} {:<24} {:>9.4f} {:>7} / {} {:>10.3f} {:>9.3f}\n", name,
             fmt::format("{} x {}", left, right), result.relative_error, (similarity.array() > 0.95).count(),
             parts.cols(), similarity.minCoeff(), result.seconds);
@@ -154,9 +154,9 @@ int run(const std::string& folder, bool json) {
     errors.push_back(series);
     for (std::size_t i = 0; i < matched.size(); ++i)
       tiles.push_back({fmt::format("{} {:.2f}", name, similarity[Index(i)]),
-                       picture(result.model.right.col(matched[i]))});
+                       picture(result.model.right().col(matched[i]))});
     if (name == "SVD" || name == "nonneg+sparse")
-      shown.push_back(terminal_image(picture(result.model.right.col(matched[2])).cwiseAbs()));
+      shown.push_back(terminal_image(picture(result.model.right().col(matched[2])).cwiseAbs()));
   }
   narrate(json, "\n(recovered: parts whose best atom has a cosine above 0.95 with it)\n\n");
   narrate(json, "part 3, as planted, as SVD finds it, and as nonneg+sparse finds it:\n\n{}\n",

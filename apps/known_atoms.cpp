@@ -9,12 +9,12 @@
 namespace pursuit::app {
 namespace {
 
-Model read_atoms(const std::string& path, Index rows, Index cols) {
-  Model model = load_model(path).model;
-  if (model.left.rows() != rows || model.right.rows() != cols)
+Expansion read_atoms(const std::string& path, Index rows, Index cols) {
+  const Expansion model = load_model(path).model;
+  if (model.left().rows() != rows || model.right().rows() != cols)
     throw InvalidInput(fmt::format("{}: its atoms are {} x {}, but the matrix is {} x {}", path,
-                                   model.left.rows(), model.right.rows(), rows, cols));
-  return model;
+                                   model.left().rows(), model.right().rows(), rows, cols));
+  return {model.left(), model.right(), model.weights};  // symmetric atoms too
 }
 
 Matrix read_dense(const std::string& path) {
@@ -23,7 +23,7 @@ Matrix read_dense(const std::string& path) {
 }
 
 /// Atoms of which one factor is known; the other one is zero, to be fitted.
-Model read_left_factors(const std::string& path, Index rows, Index cols) {
+Expansion read_left_factors(const std::string& path, Index rows, Index cols) {
   const Matrix left = read_dense(path);
   if (left.rows() != rows)
     throw InvalidInput(
@@ -32,7 +32,7 @@ Model read_left_factors(const std::string& path, Index rows, Index cols) {
   return {left, Matrix::Zero(cols, left.cols()), Vector::Ones(left.cols())};
 }
 
-Model read_right_factors(const std::string& path, Index rows, Index cols) {
+Expansion read_right_factors(const std::string& path, Index rows, Index cols) {
   const Matrix right = read_dense(path);
   if (right.cols() != cols)
     throw InvalidInput(
@@ -61,7 +61,7 @@ void add_known_atoms(CLI::App& command, KnownAtoms& known) {
 }
 
 void read_known_atoms(const KnownAtoms& known, Index rows, Index cols, FactorOptions& options) {
-  Model model;
+  Expansion model;
   if (!known.fix.empty()) model = read_atoms(known.fix, rows, cols);
   if (!known.fix_left.empty()) {
     model = read_left_factors(known.fix_left, rows, cols);
@@ -75,12 +75,12 @@ void read_known_atoms(const KnownAtoms& known, Index rows, Index cols, FactorOpt
   if (known.start == "leading") {
     options.start = Start::leading;
   } else if (known.start != "greedy") {
-    const Model start = read_atoms(known.start, rows, cols);
+    const Expansion start = read_atoms(known.start, rows, cols);
     if (model.rank() == 0) {
       model = start;
     } else {
       for (Index i = 0; i < start.rank(); ++i)
-        model.append(start.left.col(i), start.right.col(i), start.weights[i]);
+        model.append(Factors(start.left().col(i), start.right().col(i)), start.weights[i]);
     }
   }
   options.initial = std::move(model);

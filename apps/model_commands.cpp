@@ -39,12 +39,12 @@ nlohmann::json describe(const ModelFile& file) {
   nlohmann::json atoms = nlohmann::json::array(), path = nlohmann::json::array();
   for (Index i = 0; i < file.model.rank(); ++i)
     atoms.push_back({{"weight", file.model.weights[i]},
-                     {"left_support", support_size(file.model.left, i)},
-                     {"right_support", support_size(file.model.right, i)}});
+                     {"left_support", support_size(file.model.left(), i)},
+                     {"right_support", support_size(file.model.right(), i)}});
   for (const Step& step : path_by_rank(file.trace))
     path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
-  return {{"rows", file.model.left.rows()},
-          {"columns", file.model.right.rows()},
+  return {{"rows", file.model.left().rows()},
+          {"columns", file.model.right().rows()},
           {"rank", file.model.rank()},
           {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
           {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
@@ -66,8 +66,8 @@ int inspect_completion(const CompletionFile& file, bool json) {
     atoms.push_back({{"size", model.scale * size(model.rows.mean, k) * size(model.cols.mean, k)}});
   for (Index k = 0; k < model.atoms.rank(); ++k)
     atoms.push_back({{"weight", model.atoms.weights[k]},
-                     {"left_support", support_size(model.atoms.left, k)},
-                     {"right_support", support_size(model.atoms.right, k)}});
+                     {"left_support", support_size(model.atoms.left(), k)},
+                     {"right_support", support_size(model.atoms.right(), k)}});
   if (json) {
     print_json({{"kind", "completion"},
                 {"rows", file.rows.size()},
@@ -103,13 +103,13 @@ int inspect_factorization(const ModelFile& file, bool json) {
     print_json(describe(file));
     return success;
   }
-  say("{} x {}, {} {}atoms\n\n", file.model.left.rows(), file.model.right.rows(), file.model.rank(),
-      file.model.symmetric ? "symmetric " : "");
+  say("{} x {}, {} {}atoms\n\n", file.model.left().rows(), file.model.right().rows(), file.model.rank(),
+      file.model.symmetric() ? "symmetric " : "");
   print_metadata(file.metadata);
   say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
   for (Index i = 0; i < file.model.rank(); ++i)
-    say("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left, i),
-        support_size(file.model.right, i));
+    say("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left(), i),
+        support_size(file.model.right(), i));
   say("\n");
   print_path(file.trace);
   const Trace steps = path_by_rank(file.trace);
@@ -149,8 +149,8 @@ int reconstruct(const ReconstructCommand& c) {
   write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
   if (c.json)
     print_json({{"output", c.out},
-                {"rows", file.model.left.rows()},
-                {"columns", file.model.right.rows()},
+                {"rows", file.model.left().rows()},
+                {"columns", file.model.right().rows()},
                 {"rank", file.model.rank()},
                 {"seconds", timer.seconds()},
                 {"peak_memory_bytes", peak_memory_bytes()}});

@@ -107,11 +107,11 @@ PcaResult compute(PcaCommand& c, const NamedMatrix& input) {
 }
 
 /// Scores of unit norm, so that the model is a factorization of the centred data like any other.
-Model model_of(const PcaResult& result) {
-  Model model;
-  model.right = result.loadings;
+Expansion model_of(const PcaResult& result) {
+  Expansion model;
+  model.right() = result.loadings;
   model.weights = result.scores.colwise().norm().transpose();
-  model.left = result.scores * model.weights.cwiseMax(1e-300).cwiseInverse().asDiagonal();
+  model.left() = result.scores * model.weights.cwiseMax(1e-300).cwiseInverse().asDiagonal();
   return model;
 }
 

@@ -117,8 +117,8 @@ nlohmann::json describe(const FactorResult& result) {
     path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
   return {{"rank", result.model.rank()},
           {"relative_error", result.relative_error},
-          {"rows", result.model.left.rows()},
-          {"columns", result.model.right.rows()},
+          {"rows", result.model.left().rows()},
+          {"columns", result.model.right().rows()},
           {"seconds", result.seconds},
           {"stop", name(result.stop)},
           {"path", path},

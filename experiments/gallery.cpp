@@ -241,7 +241,7 @@ std::vector<Exhibit> exhibits() {
 /// The left factor of the best single atom, on the side of the planted one.
 Vector recovered(const Matrix& Y, const Atoms& left, const Vector& planted) {
   const FactorResult result = factor(Y, {.rank = 1, .left = left, .restarts = 16, .threads = 1});
-  Vector u = result.model.left.col(0);
+  Vector u = result.model.left().col(0);
   u /= u.norm();
   return u.dot(planted) < 0 ? Vector(-u) : u;
 }

@@ -70,8 +70,8 @@ TEST_F(AtomsCli, BuildsAndRunsThePluginTemplate) {
   EXPECT_EQ(laws.status, 0) << laws.out << laws.err;
   EXPECT_THAT(laws.out, HasSubstr("all kept"));
   ASSERT_EQ(run("factor A.npy --rank 3 --left plugin:./prefixes.so:prefixes --out m.npz").status, 0);
-  const Model model = load_model(path("m.npz")).model;
-  for (const auto& u : model.left.colwise()) {
+  const Expansion model = load_model(path("m.npz")).model;
+  for (const auto& u : model.left().colwise()) {
     const Index length = (u.array() != 0).count();
     EXPECT_TRUE((u.head(length).array() == u[0]).all() && u.tail(30 - length).isZero(0));
   }
@@ -123,25 +123,25 @@ TEST_F(AtomsCli, TakesFilesOfAnyName) {
 TEST_F(AtomsCli, KeepsKnownAtomsAndStartsFromGivenOnes) {
   const std::string nmf = "factor A.npy --left nonneg --right nonneg --weights nonneg ";
   ASSERT_EQ(run(nmf + "--rank 2 --out two.npz").status, 0);
-  const Model two = load_model(path("two.npz")).model;
+  const Expansion two = load_model(path("two.npz")).model;
   ASSERT_EQ(run(nmf + "--rank 3 --fix two.npz --out fixed.npz").status, 0);
-  const Model fixed = load_model(path("fixed.npz")).model;
+  const Expansion fixed = load_model(path("fixed.npz")).model;
   EXPECT_EQ(fixed.rank(), 3);
-  EXPECT_EQ((fixed.left.leftCols(2) - two.left).norm() + (fixed.right.leftCols(2) - two.right).norm(), 0);
+  EXPECT_EQ((fixed.left().leftCols(2) - two.left()).norm() + (fixed.right().leftCols(2) - two.right()).norm(), 0);
   EXPECT_LT(run_json(nmf + "--rank 3 --start two.npz")["relative_error"].get<double>(), 0.01);
 
   ASSERT_EQ(run(nmf + "--rank 3 --fix-right right.csv --out known.npz").status, 0);
   const Matrix known = std::get<Matrix>(read_matrix(path("right.csv")).matrix);
-  const Model model = load_model(path("known.npz")).model;
-  EXPECT_EQ((model.right.leftCols(2) - known.transpose()).norm(), 0);
+  const Expansion model = load_model(path("known.npz")).model;
+  EXPECT_EQ((model.right().leftCols(2) - known.transpose()).norm(), 0);
   ASSERT_EQ(run(nmf + "--rank 3 --fix-left left.npy --out known.npz").status, 0);
 }
 
 TEST_F(AtomsCli, GivesEveryAtomItsOwnBound) {
   ASSERT_EQ(run("factor A.npy --rank 4 --right sparse:9,5,2 --out m.npz").status, 0);
-  const Model model = load_model(path("m.npz")).model;
+  const Expansion model = load_model(path("m.npz")).model;
   for (Index i = 0; i < 4; ++i)
-    EXPECT_LE((model.right.col(i).array() != 0).count(), i == 0 ? 9 : i == 1 ? 5 : 2) << i;
+    EXPECT_LE((model.right().col(i).array() != 0).count(), i == 0 ? 9 : i == 1 ? 5 : 2) << i;
 }
 
 TEST_F(AtomsCli, RefusesWhatDoesNotFit) {

@@ -114,8 +114,8 @@ TEST_F(Cli, ThreadsDoNotChangeABit) {
     for (const int threads : {2, 4}) {
       run_json(fmt::format("factor A.npy --rank 4 {} --threads {} --out many.npz", sets, threads));
       const ModelFile many = load_model(path("many.npz"));
-      EXPECT_EQ(one.model.left, many.model.left);
-      EXPECT_EQ(one.model.right, many.model.right);
+      EXPECT_EQ(one.model.left(), many.model.left());
+      EXPECT_EQ(one.model.right(), many.model.right());
       EXPECT_EQ(one.model.weights, many.model.weights);
     }
   }

@@ -167,7 +167,7 @@ TEST_F(CompletionCli, ThreadsDoNotChangeABit) {
       const CompletionModel one = load_completion(path("one.npz")).model,
                             many = load_completion(path("many.npz")).model;
       EXPECT_EQ(one.rows.mean, many.rows.mean) << how;
-      EXPECT_EQ(one.atoms.left, many.atoms.left) << how;
+      EXPECT_EQ(one.atoms.left(), many.atoms.left()) << how;
       for (std::size_t s = 0; s < one.samples.size(); ++s)
         EXPECT_EQ(one.samples[s].cols, many.samples[s].cols);
     }

@@ -43,8 +43,8 @@ class Structures : public testing::Test {
 void expect_sound(const Matrix& Y, const FactorResult& result, const AtomSet& left, const AtomSet& right) {
   ASSERT_GT(result.model.rank(), 0);
   for (Index i = 0; i < result.model.rank(); ++i) {
-    EXPECT_TRUE(left.contains(result.model.left.col(i), 1e-9)) << "left atom " << i;
-    EXPECT_TRUE(right.contains(result.model.right.col(i), 1e-9)) << "right atom " << i;
+    EXPECT_TRUE(left.contains(result.model.left().col(i), 1e-9)) << "left atom " << i;
+    EXPECT_TRUE(right.contains(result.model.right().col(i), 1e-9)) << "right atom " << i;
   }
   double before = 0.5 * Y.squaredNorm();
   for (const Step& step : result.trace) {
@@ -113,7 +113,7 @@ TEST_F(Structures, ServeEitherSideOfComplete) {
     options.max_rank = 2;
     const CompletionResult result = complete_structured(entries, options);
     ASSERT_GT(result.model.atoms.rank(), 0);
-    for (const auto& u : result.model.atoms.left.colwise()) EXPECT_TRUE(set->contains(u, 1e-9));
+    for (const auto& u : result.model.atoms.left().colwise()) EXPECT_TRUE(set->contains(u, 1e-9));
     ObservedEntries turned = entries;
     std::swap(turned.row, turned.col);
     std::swap(turned.rows, turned.cols);
@@ -121,7 +121,7 @@ TEST_F(Structures, ServeEitherSideOfComplete) {
     options.right = set;
     const CompletionResult other = complete_structured(turned, options);
     ASSERT_GT(other.model.atoms.rank(), 0);
-    for (const auto& v : other.model.atoms.right.colwise()) EXPECT_TRUE(set->contains(v, 1e-9));
+    for (const auto& v : other.model.atoms.right().colwise()) EXPECT_TRUE(set->contains(v, 1e-9));
   }
 }
 

@@ -43,10 +43,9 @@ void for_each_plain_member(Model& model, const Visit& visit) {
   visit("noise_variance", model.noise_variance);
   visit("lowest", model.lowest);
   visit("highest", model.highest);
-  visit("left", model.atoms.left);
-  visit("right", model.atoms.right);
+  visit("left", model.atoms.left());
+  visit("right", model.atoms.right());
   visit("weights", model.atoms.weights);
-  visit("symmetric", model.atoms.symmetric);
 }
 
 const auto kWrite = [](py::dict& state) {
@@ -96,8 +95,8 @@ CompletionModel model_of(const py::dict& state) {
     for_each_member_of_sample(model.samples.emplace_back(), kRead(sample_state));
   }
   if (model.rows.mean.size() == 0 && model.atoms.rank() > 0) {  // as early versions kept structured atoms
-    model.rows = plain_side(model.atoms.left.rows());
-    model.cols = plain_side(model.atoms.right.rows());
+    model.rows = plain_side(model.atoms.left().rows());
+    model.cols = plain_side(model.atoms.right().rows());
   }
   require_sound(model);
   return model;

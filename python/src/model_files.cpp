@@ -57,8 +57,8 @@ void bind_model_files(py::module_& m) {
       [](const path& file_path) {
         ModelFile file = load_model(file_path);
         py::dict out;
-        out["left"] = std::move(file.model.left);
-        out["right"] = std::move(file.model.right);
+        out["left"] = std::move(file.model.left());
+        out["right"] = std::move(file.model.right());
         out["weights"] = std::move(file.model.weights);
         out["trace"] = columns_of(file.trace);
         out["row_names"] = file.row_names;

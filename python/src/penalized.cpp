@@ -15,7 +15,7 @@
 #include "interpreter.hpp"
 #include "pursuit/algorithms/l1_components.hpp"
 #include "pursuit/base/timer.hpp"
-#include "pursuit/correction/correction.hpp"
+#include "pursuit/correction/penalized.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -40,20 +40,20 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
                        const std::optional<double>& time_limit, const py::object& callback) {
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
-  PenalizedFactors factors{std::move(W), std::move(H)};
+  PenalizedFactors factors{Factors(std::move(W), std::move(H))};
   CorrectionOutcome outcome;
   Stop stop = Stop::rank_reached;
   {
     const Unlocked unlocked;
-    const FrobeniusObjective f(data.matrix);
+    const TargetPtr target = matrix_target(data.matrix);
     CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
-    options.keep_going = watched_sweeps(watch.observer(), factors.left.cols(), sweeps,
-                                        0.5 * f.target_norm_squared(), time_limit, stop);
-    outcome = penalized_sweeps(f, left, right, options, factors);
+    options.keep_going = watched_sweeps(watch.observer(), factors.factors.count(), sweeps,
+                                        0.5 * target->squared_norm(), time_limit, stop);
+    outcome = penalized_sweeps(*target, left, right, options, factors);
   }
   py::dict out;
-  out["left"] = std::move(factors.left);
-  out["right"] = std::move(factors.right);
+  out["left"] = std::move(factors.factors[0]);
+  out["right"] = std::move(factors.factors[1]);
   out["objective"] = factors.objective;
   out["sweeps"] = outcome.sweeps;
   out["converged"] = outcome.converged;

@@ -105,7 +105,8 @@ DictionarySpace::DictionarySpace(const UnitColumns& dictionary, Vector correlati
       rule_(weights),
       lmo_accuracy_(lmo_accuracy),
       gram_columns_(dictionary.size(), std::min(capacity, kFirstCapacity)),
-      weights_(0) {
+      weights_(0),
+      objective_(0.5 * target_norm_squared) {
   atoms_.reserve(std::size_t(std::min(capacity, kFirstCapacity)));
 }
 
@@ -134,12 +135,24 @@ Vector DictionarySpace::inner_products(Index atom) const {
   return result;
 }
 
-void DictionarySpace::append(Index atom) {
+void DictionarySpace::append(const Found<Index>& found) {
+  const Index atom = found.atom;
   const Index r = Index(atoms_.size());
   if (r == gram_columns_.cols()) gram_columns_.conservativeResize(Eigen::NoChange, 2 * r + 1);
   const double* column = dictionary_.gram_column(atom, scratch_);
   std::copy_n(column, dictionary_.size(), gram_columns_.col(r).data());
   atoms_.push_back(atom);
+}
+
+void DictionarySpace::set_weights(const Vector& weights) {
+  weights_ = weights;
+  double change = 0;  // -c^T alpha + 1/2 alpha^T G alpha
+  for (Index i = 0; i < weights.size(); ++i) {
+    const Index atom = atoms_[std::size_t(i)];
+    change +=
+        weights[i] * (0.5 * gram_columns_.row(atom).head(weights.size()).dot(weights) - correlations_[atom]);
+  }
+  objective_ = std::max(0.0, 0.5 * target_norm_squared_ + change);
 }
 
 }  // namespace pursuit

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/matrix_space.hpp"
+#include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/full_squares.hpp"
 
 namespace pursuit {
 namespace {
@@ -21,13 +22,14 @@ void require(bool fine, const std::string& message) {
 }
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
-  require(sets.left && sets.right, "left, right: an atom set is missing");
+  for (Index panel = 0; panel < sets.panels(); ++panel)
+    require(bool(sets.panel(panel)), "left, right: an atom set is missing");
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
-  const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
+  const bool spheres = sets.mode(0)->is_sphere() && sets.mode(1)->is_sphere();
   const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
   require(double(o.rank) <= most,
           fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
-                      o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
+                      o.rank, rows, cols, most, sets.mode(0)->spec(), sets.mode(1)->spec()));
   require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
   require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
   require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
@@ -39,8 +41,8 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
-  sets.left->require_dimension(rows);
-  sets.right->require_dimension(cols);
+  sets.mode(0)->require_dimension(rows);
+  sets.mode(1)->require_dimension(cols);
 }
 
 /// Corrections finish what the oracle leaves; before them its last digits are wasted work.
@@ -48,30 +50,32 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
-  return o.use_exact_path && o.initial.rank() == 0 && sets.left->is_sphere() && sets.right->is_sphere() &&
+  return o.use_exact_path && o.initial.rank() == 0 && sets.mode(0)->is_sphere() &&
+         sets.mode(1)->is_sphere() &&
          (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
 }
 
-SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool positive_only, Index count,
+SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positive_only, Index count,
                                const KeepGoing& keep_going) {
-  if (!symmetric) return truncated_svd(f.data(), count, keep_going);
-  EigenPairs pairs = leading_eigenpairs(f.data(), count, positive_only, keep_going);
+  if (!symmetric) return truncated_svd(Y, count, keep_going);
+  EigenPairs pairs = leading_eigenpairs(Y, count, positive_only, keep_going);
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
-void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, FactorResult& result) {
+void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric,
+                FactorResult& result) {
   constexpr int kUsualIterations = 100;  // nobody knows how many there will be
   const Timer timer;
-  double objective = 0.5 * f.target_norm_squared();
+  double objective = value_at_zero;
   // The target is looked at when all pairs are known, so that no more of them are returned than reach it.
   const PursuitOptions limits{.rank = o.rank, .target_error = -1, .time_limit = o.time_limit};
-  RunLog log(limits, std::sqrt(f.target_norm_squared()), o.observer);
+  RunLog log(limits, value_at_zero, o.observer);
   const auto keep_going = [&](int iteration, const Vector& values) {
     return !log.should_stop(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
                             std::max(0.0, objective - 0.5 * values.squaredNorm()));
   };
   const auto [left, right, values, converged] =
-      leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
+      leading_pairs(Y, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
   result.model = {left, right, values, symmetric};
   result.stop = log.finished()           ? log.outcome().stop
                 : !converged             ? Stop::not_converged
@@ -81,7 +85,7 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
   for (Index r = 0; r < values.size(); ++r) {
     const double gain = std::min(0.5 * values[r] * values[r], objective);
     objective -= gain;
-    const double error = std::sqrt(2 * objective / f.target_norm_squared());
+    const double error = std::sqrt(objective / value_at_zero);
     result.trace.push_back({.rank = r + 1,
                             .objective = objective,
                             .relative_error = error,
@@ -108,6 +112,8 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
 struct Brought {
   Vector u, v;
   double kept = 0;  // <u, left> <v, right>
+
+  Factors factors(bool symmetric) const { return symmetric ? Factors::symmetric(u) : Factors(u, v); }
 };
 Brought into_sets(const AtomSet& left_set, const AtomSet& right_set, ConstVectorRef left,
                   ConstVectorRef right) {
@@ -124,21 +130,22 @@ Brought into_sets(const AtomSet& left_set, const AtomSet& right_set, ConstVector
 
 /// One atom per leading singular pair. With non-negative sets this is NNDSVD (Boutsidis and Gallopoulos
 /// 2008).
-Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
+Expansion leading_atoms(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets) {
   SingularTriplets pairs;
-  if (sets.symmetric) {
-    pairs = leading_pairs(f, true, !o.weights.allows_negative(), o.rank, {});
+  if (!sets.all_single()) {
+    pairs = leading_pairs(Y, true, !o.weights.allows_negative(), o.rank, {});
   } else {
     Random random(o.seed);
-    pairs = randomized_svd(f.data(), o.rank, 1, random);
+    pairs = randomized_svd(Y, o.rank, 1, random);
   }
   const auto& [left, right, values, converged] = pairs;
-  Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
+  Expansion model{Matrix(Y.rows(), 0), Matrix(Y.cols(), 0), Vector(0), !sets.all_single()};
   for (Index i = 0; i < values.size(); ++i) {
-    const Brought atom = into_sets(sets.left->of_atom(model.rank()), sets.right->of_atom(model.rank()),
+    const Brought atom = into_sets(sets.of(0, model.rank()), sets.of(sets.panel_of(1), model.rank()),
                                    left.col(i), right.col(i));
     const double weight = values[i] * atom.kept;
-    if (weight > 0 || (weight < 0 && o.weights.allows_negative())) model.append(atom.u, atom.v, weight);
+    if (weight > 0 || (weight < 0 && o.weights.allows_negative()))
+      model.append(atom.factors(!sets.all_single()), weight);
   }
   return model;
 }
@@ -151,17 +158,16 @@ bool fixes_right(const FactorOptions& o) {
 }
 
 /// The atoms to begin with, all but the known factors brought into the sets.
-Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const AtomSets& sets) {
-  Model model = o.initial;
-  model.symmetric = sets.symmetric;
+Expansion initial_atoms(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets) {
+  Expansion model(o.initial.left(), o.initial.right(), o.initial.weights, !sets.all_single());
   model.weights =
       (model.weights.array() == 0).select(1.0, model.weights);  // they are fitted; none is dropped now
   Matrix image;
   for (Index i = 0; i < model.rank(); ++i) {
-    const AtomSet &left_set = sets.left->of_atom(i), &right_set = sets.right->of_atom(i);
-    auto u = model.left.col(i), v = model.right.col(i);
+    const AtomSet &left_set = sets.of(0, i), &right_set = sets.of(sets.panel_of(1), i);
+    auto u = model.left().col(i), v = model.right().col(i);
     const bool known = i < o.fixed;
-    if (known && sets.symmetric) continue;
+    if (known && !sets.all_single()) continue;
     const auto follow = [&](const AtomSet& set,
                             auto&& own) {  // the best member for the image of the other factor
       Vector member(own.size());
@@ -169,10 +175,10 @@ Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const A
       own = member;
     };
     if (known && !fixes_left(o)) {
-      f.data().apply(v, image);
+      Y.apply(v, image);
       follow(left_set, u);
     } else if (known && !fixes_right(o)) {
-      f.data().apply_transposed(u, image);
+      Y.apply_transposed(u, image);
       follow(right_set, v);
     } else if (!known && !(left_set.contains(u, 1e-6) && right_set.contains(v, 1e-6))) {
       const Brought atom = into_sets(left_set, right_set, u, v);
@@ -184,28 +190,28 @@ Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const A
 }
 
 void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index cols) {
-  const Model& m = o.initial;
+  const Expansion& m = o.initial;
   require(o.fixed >= 0 && o.fixed <= m.rank(),
           fmt::format("fixed {}: {} atoms were given; allowed are 0..{}", o.fixed, m.rank(), m.rank()));
   if (m.rank() == 0) return;
-  require(m.left.rows() == rows && m.right.rows() == cols && m.left.cols() == m.rank() &&
-              m.right.cols() == m.rank(),
-          fmt::format("initial: atoms of {} x {} do not fit a matrix of {} x {}", m.left.rows(),
-                      m.right.rows(), rows, cols));
+  require(m.left().rows() == rows && m.right().rows() == cols && m.left().cols() == m.rank() &&
+              m.right().cols() == m.rank(),
+          fmt::format("initial: atoms of {} x {} do not fit a matrix of {} x {}", m.left().rows(),
+                      m.right().rows(), rows, cols));
   require(
       o.rank >= m.rank(),
       fmt::format("rank {}: {} atoms were given to begin with; the rank counts them too", o.rank, m.rank()));
   require(!symmetric || o.fixed_factors == FixedFactors::both,
           "fixed_factors: atoms u u^T have one factor; it is known or not");
-  require(m.left.allFinite() && m.right.allFinite() && m.weights.allFinite(),
+  require(m.left().allFinite() && m.right().allFinite() && m.weights.allFinite(),
           "initial: an entry is not finite");
   for (Index i = 0; i < m.rank(); ++i) {
     const bool known = i < o.fixed;
-    require(m.left.col(i).squaredNorm() > 0 || (known && !fixes_left(o)),
+    require(m.left().col(i).squaredNorm() > 0 || (known && !fixes_left(o)),
             fmt::format("initial: the left factor of atom {} is zero", i + 1));
-    require(m.right.col(i).squaredNorm() > 0 || (known && !fixes_right(o)),
+    require(m.right().col(i).squaredNorm() > 0 || (known && !fixes_right(o)),
             fmt::format("initial: the right factor of atom {} is zero", i + 1));
-    const double size = m.weights[i] * m.left.col(i).norm() * m.right.col(i).norm() * double(m.rank());
+    const double size = m.weights[i] * m.left().col(i).norm() * m.right().col(i).norm() * double(m.rank());
     require(std::isfinite(size * size),
             fmt::format("initial: atom {} with weight {:g} is too large to be squared", i + 1, m.weights[i]));
   }
@@ -213,25 +219,25 @@ void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index 
 
 /// Signs are nobody's choice where a set is symmetric: weights positive, and where both sets are symmetric
 /// the largest entry of the right atom positive too.
-void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
-  if (sets.symmetric) {
-    if (!sets.left->symmetric()) return;
+void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
+  if (!sets.all_single()) {
+    if (!sets.mode(0)->symmetric()) return;
     for (Index i = fixed; i < model.rank(); ++i) {
       Index largest = 0;
-      model.right.col(i).cwiseAbs().maxCoeff(&largest);
-      if (model.right(largest, i) < 0) model.left.col(i) = model.right.col(i) = -model.right.col(i).eval();
+      model.right().col(i).cwiseAbs().maxCoeff(&largest);
+      if (model.right()(largest, i) < 0) model.right().col(i) *= -1;
     }
     return;
   }
   for (Index i = fixed; i < model.rank(); ++i) {
     Index largest = 0;
-    model.right.col(i).cwiseAbs().maxCoeff(&largest);
-    if (sets.left->symmetric() && sets.right->symmetric() && model.right(largest, i) < 0) {
-      model.right.col(i) *= -1;
+    model.right().col(i).cwiseAbs().maxCoeff(&largest);
+    if (sets.mode(0)->symmetric() && sets.mode(1)->symmetric() && model.right()(largest, i) < 0) {
+      model.right().col(i) *= -1;
       model.weights[i] *= -1;
     }
-    if (model.weights[i] < 0 && (sets.left->symmetric() || sets.right->symmetric())) {
-      (sets.left->symmetric() ? model.left : model.right).col(i) *= -1;
+    if (model.weights[i] < 0 && (sets.mode(0)->symmetric() || sets.mode(1)->symmetric())) {
+      (sets.mode(0)->symmetric() ? model.left() : model.right()).col(i) *= -1;
       model.weights[i] *= -1;
     }
   }
@@ -250,16 +256,17 @@ void undo_scale(double scale, FactorResult& result) {
 FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
   const Timer timer;
   validate(o, sets, Y->rows(), Y->cols());
-  validate_initial(o, sets.symmetric, Y->rows(), Y->cols());
-  const FrobeniusObjective f(Y);
+  validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
+  const bool symmetric = !sets.all_single();
+  FullSquares f(Y, symmetric);
   FactorResult result;
-  if (f.target_norm_squared() == 0) {  // nothing to approximate
-    result.model = {Matrix(Y->rows(), 0), Matrix(Y->cols(), 0), Vector(0), sets.symmetric};
+  if (f.value_at_zero() == 0) {  // nothing to approximate
+    result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    exact_path(f, o, sets.symmetric, result);
+    exact_path(*Y, f.value_at_zero(), o, symmetric, result);
+    f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
-    const bool all_at_once = o.start == Start::leading;
     OracleOptions oracle;
     oracle.restarts = o.restarts;
     oracle.seed = o.seed;
@@ -267,12 +274,13 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     CorrectionOptions correction;
     correction.last = o.correct_last;
     correction.threads = resolve_threads(o.threads);
-    correction.fixed_left = fixes_left(o) ? o.fixed : 0;
-    correction.fixed_right = fixes_right(o) ? o.fixed : 0;
-    MatrixSpace space(f, sets, o.weights, oracle, correction,
-                      o.initial.rank() > 0 ? initial_model(f, o, sets)
-                      : all_at_once        ? leading_model(f, o, sets)
-                                           : Model{});
+    correction.known.push_back(fixes_left(o) ? o.fixed : 0);
+    if (!symmetric) correction.known.push_back(fixes_right(o) ? o.fixed : 0);
+    if (o.initial.rank() > 0)
+      f.move_to(initial_atoms(*Y, o, sets));
+    else if (o.start == Start::leading)
+      f.move_to(leading_atoms(*Y, o, sets));
+    ExpansionSpace space(f, sets, o.weights, oracle, correction);
     PursuitOutcome outcome = pursue(space,
                                     {.rank = o.rank,
                                      .corrections = o.corrections,
@@ -282,22 +290,20 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
                                      .time_limit = o.time_limit},
                                     o.observer);
     space.drop_weightless();
-    result.model = space.model();
+    result.model = space.expansion();
     result.trace = std::move(outcome.trace);
     result.stop = outcome.stop;
     if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
   }
   settle_signs(sets, o.fixed, result.model);
-  const double objective =
-      result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
-  result.relative_error = f.relative_error(result.model, objective);
+  result.relative_error = f.relative_error();
   result.seconds = timer.seconds();
   return result;
 }
 
 /// Squares of entries may leave the range of a double: far from one, the matrix is scaled by a power of two.
 FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool symmetric) {
-  const AtomSets sets{options.left, symmetric ? options.left : options.right, symmetric};
+  const AtomSets sets(options.left, options.right, symmetric);
   if (Y.scale == 1) return run(Y.data, options, sets);
   FactorOptions scaled = options;
   scaled.initial.weights *= Y.scale;

@@ -32,13 +32,13 @@ FactorOptions through_the_loop(Index rank, const Atoms& left, const Atoms& right
 /// What every result promises, whatever was asked: members, allowed weights, no rise, true figures.
 void expect_sound(const Matrix& Y, const FactorResult& result, const AtomSet& left, const AtomSet& right,
                   WeightRule rule, double rounding = 1e-12) {
-  const Model& model = result.model;
-  ASSERT_TRUE(model.left.allFinite() && model.right.allFinite() && model.weights.allFinite());
-  ASSERT_EQ(model.left.cols(), model.rank());
-  ASSERT_EQ(model.right.cols(), model.rank());
+  const Expansion& model = result.model;
+  ASSERT_TRUE(model.left().allFinite() && model.right().allFinite() && model.weights.allFinite());
+  ASSERT_EQ(model.left().cols(), model.rank());
+  ASSERT_EQ(model.right().cols(), model.rank());
   for (Index i = 0; i < model.rank(); ++i) {
-    EXPECT_TRUE(left.of_atom(i).contains(model.left.col(i), 1e-12)) << "left atom " << i;
-    EXPECT_TRUE(right.of_atom(i).contains(model.right.col(i), 1e-12)) << "right atom " << i;
+    EXPECT_TRUE(left.of_atom(i).contains(model.left().col(i), 1e-12)) << "left atom " << i;
+    EXPECT_TRUE(right.of_atom(i).contains(model.right().col(i), 1e-12)) << "right atom " << i;
     EXPECT_TRUE(rule.allows_negative() || model.weights[i] >= 0) << "weight " << i;
   }
   if (rule.kind == WeightRule::convex && model.rank() > 0) {
@@ -90,8 +90,8 @@ TEST(FactorSymmetric, KeepsItsPromisesForEverySetAndEveryRule) {
           const FactorResult result =
               factor_symmetric(C, through_the_loop(4, set, set, rule, corrections, corrections * 5));
           expect_sound(C, result, *set, *set, rule);
-          EXPECT_EQ(result.model.left, result.model.right);
-          EXPECT_TRUE(result.model.symmetric);
+          EXPECT_EQ(result.model.left(), result.model.right());
+          EXPECT_TRUE(result.model.symmetric());
           EXPECT_GE(result.model.rank(), 1);
         }
 }
@@ -107,7 +107,7 @@ TEST(Factor, GainsWhatTheoryGuaranteesInEveryStep) {
         EXPECT_GE(step.gain, 0.5 * step.lmo_value * step.lmo_value - 1e-11 * Y.squaredNorm()) << left->spec();
       const Matrix R = Y - result.model.dense();
       for (Index j = 0; j < result.model.rank(); ++j)
-        EXPECT_NEAR(result.model.left.col(j).dot(R * result.model.right.col(j)), 0, 1e-9 * Y.norm());
+        EXPECT_NEAR(result.model.left().col(j).dot(R * result.model.right().col(j)), 0, 1e-9 * Y.norm());
     }
 }
 
@@ -129,7 +129,7 @@ TEST(Factor, OnSpheresIsTheSvd) {
       EXPECT_LT(max_difference(result.model.weights, svd.values().head(5)), 1e-9);
       EXPECT_NEAR(result.relative_error, svd.values().tail(m - 5).norm() / Y.norm(), 1e-9);
       for (Index i = 0; i < 5; ++i) {
-        const Vector u = result.model.left.col(i), v = result.model.right.col(i);
+        const Vector u = result.model.left().col(i), v = result.model.right().col(i);
         EXPECT_EQ(v.maxCoeff(), v.cwiseAbs().maxCoeff()) << "signs are settled";
         EXPECT_NEAR(std::abs(v.dot(svd.right(i))), 1, 1e-7);
         EXPECT_LT(max_difference(Y * v, result.model.weights[i] * u), 1e-7);
@@ -188,10 +188,10 @@ Planted planted(Index n, Index m, Index k, bool nonnegative) {
   return result;
 }
 
-void expect_recovered(const Model& model, const Matrix& left, const Matrix& right, double tolerance) {
+void expect_recovered(const Expansion& model, const Matrix& left, const Matrix& right, double tolerance) {
   ASSERT_EQ(model.rank(), 3);
   const Matrix overlap =
-      (model.left.transpose() * left).cwiseProduct(model.right.transpose() * right).cwiseAbs();
+      (model.left().transpose() * left).cwiseProduct(model.right().transpose() * right).cwiseAbs();
   for (Index i = 0; i < 3; ++i) EXPECT_GT(overlap.col(i).maxCoeff(), 1 - tolerance) << "planted atom " << i;
 }
 
@@ -264,8 +264,8 @@ TEST(Factor, GivesTheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(one.model.rank(), 3);
     for (const int threads : {2, 4}) {
       const FactorResult many = run(threads);
-      EXPECT_TRUE(same_bits(one.model.left, many.model.left)) << threads;
-      EXPECT_TRUE(same_bits(one.model.right, many.model.right)) << threads;
+      EXPECT_TRUE(same_bits(one.model.left(), many.model.left())) << threads;
+      EXPECT_TRUE(same_bits(one.model.right(), many.model.right())) << threads;
       EXPECT_TRUE(same_bits(one.model.weights, many.model.weights)) << threads;
       EXPECT_EQ(one.trace.back().objective, many.trace.back().objective);
     }
@@ -291,13 +291,13 @@ TEST(Factor, RepeatsItselfAndListensToTheSeed) {
   const Matrix Y = gaussian(25, 20, 1);
   const FactorOptions options{.rank = 4, .left = sparse(3), .right = sparse(2), .restarts = 16, .seed = 5};
   const FactorResult first = factor(Y, options), again = factor(Y, options);
-  EXPECT_TRUE(same_bits(first.model.left, again.model.left));
+  EXPECT_TRUE(same_bits(first.model.left(), again.model.left()));
   EXPECT_TRUE(same_bits(first.model.weights, again.model.weights));
   bool differs = false;
   for (std::uint64_t seed = 6; seed < 12 && !differs; ++seed) {
     FactorOptions other = options;
     other.seed = seed;
-    differs = !same_bits(first.model.left, factor(Y, other).model.left);
+    differs = !same_bits(first.model.left(), factor(Y, other).model.left());
   }
   EXPECT_TRUE(differs) << "six other seeds find the very same local optima";
 }

@@ -16,7 +16,7 @@ struct Mixture {
   Matrix Y = left * right.transpose() + 0.01 * gaussian(40, 25, 3);
 };
 
-Model atoms_of(const Matrix& left, const Matrix& right) {
+Expansion atoms_of(const Matrix& left, const Matrix& right) {
   return {left, right, Vector::Ones(left.cols())};
 }
 
@@ -27,11 +27,11 @@ TEST(KnownAtoms, StayAsTheyAre) {
     options.initial = atoms_of(mixture.left.leftCols(2), mixture.right.leftCols(2));
     options.fixed = 2;
     const FactorResult result = factor(mixture.Y, options);
-    EXPECT_EQ(max_difference(result.model.left.leftCols(2), mixture.left.leftCols(2)), 0);
-    EXPECT_EQ(max_difference(result.model.right.leftCols(2), mixture.right.leftCols(2)), 0);
+    EXPECT_EQ(max_difference(result.model.left().leftCols(2), mixture.left.leftCols(2)), 0);
+    EXPECT_EQ(max_difference(result.model.right().leftCols(2), mixture.right.leftCols(2)), 0);
     EXPECT_NEAR(result.model.weights[0], 1, 0.1);
     EXPECT_LT(result.relative_error, 0.02);
-    EXPECT_LT((mixture.right.col(2).normalized() - result.model.right.col(2)).norm(), 0.15);
+    EXPECT_LT((mixture.right.col(2).normalized() - result.model.right().col(2)).norm(), 0.15);
   }
 }
 
@@ -42,16 +42,16 @@ TEST(KnownAtoms, MayBeKnownOnOneSideOnly) {
   options.fixed = 3;
   options.fixed_factors = FixedFactors::right;
   const FactorResult right = factor(mixture.Y, options);
-  EXPECT_EQ(max_difference(right.model.right, mixture.right), 0);
+  EXPECT_EQ(max_difference(right.model.right(), mixture.right), 0);
   EXPECT_LT((right.model.scaled_left() - mixture.left).norm() / mixture.left.norm(), 0.05);
-  for (const auto& u : right.model.left.colwise()) EXPECT_TRUE(nonneg()->contains(u));
+  for (const auto& u : right.model.left().colwise()) EXPECT_TRUE(nonneg()->contains(u));
 
   options.initial = atoms_of(mixture.left, Matrix::Zero(25, 3));
   options.fixed_factors = FixedFactors::left;
   const FactorResult left = factor(mixture.Y, options);
-  EXPECT_EQ(max_difference(left.model.left, mixture.left), 0);
+  EXPECT_EQ(max_difference(left.model.left(), mixture.left), 0);
   EXPECT_LT(
-      (left.model.right * left.model.weights.asDiagonal() - mixture.right).norm() / mixture.right.norm(),
+      (left.model.right() * left.model.weights.asDiagonal() - mixture.right).norm() / mixture.right.norm(),
       0.05);
 }
 
@@ -63,7 +63,7 @@ TEST(KnownAtoms, OfNoUseKeepTheirPlaceWithoutWeight) {
   const FactorResult result = factor(mixture.Y, options);
   ASSERT_EQ(result.model.rank(), 2);
   EXPECT_EQ(result.model.weights[0], 0);
-  EXPECT_EQ(max_difference(result.model.left.col(0), -mixture.left.col(0)), 0);
+  EXPECT_EQ(max_difference(result.model.left().col(0), -mixture.left.col(0)), 0);
 }
 
 TEST(KnownAtoms, OfSymmetricMatricesStayToo) {
@@ -72,7 +72,7 @@ TEST(KnownAtoms, OfSymmetricMatricesStayToo) {
   options.initial = atoms_of(U.leftCols(1), U.leftCols(1));
   options.fixed = 1;
   const FactorResult result = factor_symmetric(C, options);
-  EXPECT_EQ(max_difference(result.model.left.col(0), U.col(0)), 0);
+  EXPECT_EQ(max_difference(result.model.left().col(0), U.col(0)), 0);
   EXPECT_LT(result.relative_error, 0.05);
 }
 
@@ -95,8 +95,8 @@ TEST(InitialAtoms, AreBroughtIntoTheSets) {
   options.initial = atoms_of(gaussian(12, 2, 7), gaussian(9, 2, 8));
   options.corrections = options.polish = 0;
   const FactorResult result = factor(Y, options);
-  for (const auto& u : result.model.left.colwise()) EXPECT_TRUE(options.left->contains(u));
-  for (const auto& v : result.model.right.colwise()) EXPECT_TRUE(options.right->contains(v));
+  for (const auto& u : result.model.left().colwise()) EXPECT_TRUE(options.left->contains(u));
+  for (const auto& v : result.model.right().colwise()) EXPECT_TRUE(options.right->contains(v));
 }
 
 TEST(InitialAtoms, MayBeTheSameTwice) {
@@ -104,13 +104,13 @@ TEST(InitialAtoms, MayBeTheSameTwice) {
   FactorOptions options{.rank = 4, .left = nonneg(), .right = nonneg(), .weights = WeightRule::nonneg};
   options.initial = atoms_of(mixture.left.col(0).replicate(1, 2), mixture.right.col(0).replicate(1, 2));
   const FactorResult result = factor(mixture.Y, options);
-  EXPECT_TRUE(result.model.left.allFinite() && result.model.weights.allFinite());
+  EXPECT_TRUE(result.model.left().allFinite() && result.model.weights.allFinite());
   EXPECT_LT(result.relative_error, 0.02);
 }
 
 TEST(InitialAtoms, ThatMakeNoSenseAreRefused) {
   const Matrix Y = uniform(12, 9, 6);
-  const auto refusal = [&](Model initial, Index fixed, FixedFactors factors = FixedFactors::both,
+  const auto refusal = [&](Expansion initial, Index fixed, FixedFactors factors = FixedFactors::both,
                            Index rank = 2) {
     FactorOptions options{.rank = rank};
     options.initial = std::move(initial);
@@ -118,7 +118,7 @@ TEST(InitialAtoms, ThatMakeNoSenseAreRefused) {
     options.fixed_factors = factors;
     return message_of<InvalidArgument>([&] { factor(Y, options); });
   };
-  const Model fine = atoms_of(uniform(12, 2, 1), uniform(9, 2, 2));
+  const Expansion fine = atoms_of(uniform(12, 2, 1), uniform(9, 2, 2));
   EXPECT_THAT(refusal(fine, 3), HasSubstr("fixed 3: 2 atoms were given; allowed are 0..2"));
   EXPECT_THAT(refusal(fine, 1, FixedFactors::both, 1), HasSubstr("rank 1: 2 atoms were given"));
   EXPECT_THAT(refusal(atoms_of(uniform(9, 2, 1), uniform(12, 2, 2)), 0),
@@ -127,8 +127,8 @@ TEST(InitialAtoms, ThatMakeNoSenseAreRefused) {
               HasSubstr("left factor of atom 1 is zero"));
   EXPECT_THAT(refusal(atoms_of(uniform(12, 2, 1), Matrix::Zero(9, 2)), 2, FixedFactors::right),
               HasSubstr("right factor of atom 1 is zero"));
-  Model bad = fine;
-  bad.left(3, 1) = std::numeric_limits<double>::quiet_NaN();
+  Expansion bad = fine;
+  bad.left()(3, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(refusal(bad, 0), HasSubstr("not finite"));
 }
 
@@ -141,11 +141,11 @@ TEST(PerAtom, EveryAtomHasItsOwnBound) {
     const FactorResult result = factor(Y, options);
     ASSERT_EQ(result.model.rank(), 5);
     for (Index i = 0; i < 5; ++i)
-      EXPECT_EQ((result.model.right.col(i).array() != 0).count(), i == 0 ? 9 : i == 1 ? 6 : 2) << i;
+      EXPECT_EQ((result.model.right().col(i).array() != 0).count(), i == 0 ? 9 : i == 1 ? 6 : 2) << i;
   }
   FactorOptions leading{.rank = 3, .right = list, .start = Start::leading};
   const FactorResult result = factor(Y, leading);
-  for (Index i = 0; i < 3; ++i) EXPECT_TRUE(list->of_atom(i).contains(result.model.right.col(i))) << i;
+  for (Index i = 0; i < 3; ++i) EXPECT_TRUE(list->of_atom(i).contains(result.model.right().col(i))) << i;
 }
 
 TEST(PerAtom, ServesPrincipalComponentsAsItServesFactors) {
@@ -177,12 +177,12 @@ TEST(RankOneOracle, ComparesDirectionsWhereMembersDifferInNorm) {
   const FactorResult vertex = factor(Y, options);
   Index row = 0, col = 0;
   Y.cwiseAbs().maxCoeff(&row, &col);
-  EXPECT_EQ(std::abs(vertex.model.left(row, 0) * vertex.model.right(col, 0)), 1);
+  EXPECT_EQ(std::abs(vertex.model.left()(row, 0) * vertex.model.right()(col, 0)), 1);
 }
 
 TEST(KnownAtoms, WeightsBeyondAllNumbersAreRefused) {
   const Matrix Y = gaussian(8, 6, 1);
-  const Model huge{Vector::Unit(8, 0), Vector::Unit(6, 0), Vector::Constant(1, 1e308)};
+  const Expansion huge{Vector::Unit(8, 0), Vector::Unit(6, 0), Vector::Constant(1, 1e308)};
   EXPECT_THAT(message_of<InvalidArgument>([&] { factor(Y, {.rank = 2, .initial = huge, .fixed = 1}); }),
               testing::HasSubstr("weight 1e+308 is too large"));
 }

@@ -20,6 +20,8 @@ class VectorSpace {
       : dictionary_(std::move(dictionary)), y_(std::move(y)), rule_(rule) {}
 
   double target_norm_squared() const { return y_.squaredNorm(); }
+  double objective() const { return 0.5 * residual().squaredNorm(); }
+  double objective_at_zero() const { return 0.5 * target_norm_squared(); }
   Found<Index> find_atom() const {
     const Vector products = dictionary_.transpose() * residual();
     Vector gains = products;  // on a simplex lengths count, elsewhere a weight makes up for them
@@ -30,10 +32,14 @@ class VectorSpace {
     return {best, products[best], dictionary_.col(best).squaredNorm(), 0, 1};
   }
   Vector inner_products(const Index& atom) const { return expansion().transpose() * dictionary_.col(atom); }
-  void append(const Index& atom) { atoms.push_back(atom); }
+  void append(const Found<Index>& found) {
+    atoms.push_back(found.atom);
+    weights.conservativeResize(Index(atoms.size()));
+    weights[weights.size() - 1] = 0;
+  }
   void set_weights(const Vector& alpha) { weights = alpha; }
   WeightSystem weight_system() const {
-    WeightSystem system(rule_, target_norm_squared());
+    WeightSystem system(rule_);
     if (!atoms.empty())
       system.reset(expansion().transpose() * expansion(), expansion().transpose() * y_, weights);
     return system;
@@ -77,7 +83,7 @@ TEST(Pursue, FollowsTheOrthogonalMatchingPursuitOfTheTextbook) {
     for (std::size_t i = 0; i < 5; ++i) {
       const auto found = textbook.find_atom();
       const double before = 0.5 * textbook.residual().squaredNorm();
-      textbook.append(found.atom);
+      textbook.append(found);
       textbook.weights = textbook.expansion().colPivHouseholderQr().solve(textbook.target());
       const Step& step = outcome.trace[i];
       EXPECT_EQ(space.atoms[i], found.atom);
@@ -249,7 +255,7 @@ struct CorrectedSpace : VectorSpace {
   int correct(int sweeps, double, const std::function<bool(int, double)>& watch, WeightSystem& system) {
     int done = 0;
     while (done < sweeps)
-      if (!watch(++done, system.objective())) break;
+      if (!watch(++done, objective())) break;
     calls.push_back(done);
     atoms.resize(atoms.size() - std::min(dropped, atoms.size()));
     weights = Vector(weights.head(Index(atoms.size())));

@@ -11,6 +11,7 @@
 #include "linalg/decompositions.hpp"
 #include "linalg/top_k.hpp"
 #include "linalg/unit_blocks.hpp"
+#include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {
@@ -146,11 +147,11 @@ class Search {
   void update_loadings(const Matrix& W, const Matrix& G, Matrix& U) {
     if (p_.total_nonzeros > 0) share_out(W, G, U);
     Matrix X = U;
-    Vector u(U.rows());
+    Vector u(U.rows()), g;
     for (int pass = 0; pass < kPasses; ++pass)
       for (Index i = 0; i < U.cols(); ++i) {
         if (!(G(i, i) > 0)) continue;
-        Vector g = W.col(i) - X * G.col(i) + G(i, i) * X.col(i);
+        leave_to(i, W, G, X, g);
         if (p_.orthogonality > 0) g = penalised(g, G(i, i), U, i);
         const double t = sets_[std::size_t(i)]->fit(G(i, i), g, Sign::free, u);
         if (t == 0) continue;
@@ -176,9 +177,11 @@ class Search {
   void share_out(const Matrix& W, const Matrix& G, const Matrix& U) {
     const Index p = U.rows(), r = U.cols();
     Matrix gains(p, r);
+    Vector left;
     for (Index i = 0; i < r; ++i) {
       const double curvature = std::max(G(i, i), 1e-300);
-      gains.col(i) = (W.col(i) - U * G.col(i) + G(i, i) * U.col(i)).cwiseAbs2() / curvature;
+      leave_to(i, W, G, U, left);
+      gains.col(i) = left.cwiseAbs2() / curvature;
     }
     std::vector<double> all(gains.data(), gains.data() + gains.size());
     const auto nth = all.begin() + (p_.total_nonzeros - 1);

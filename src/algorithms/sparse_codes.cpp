@@ -27,8 +27,9 @@ class PathSpace {
         inverse_norms_((gram.diagonal.array() > 0).select(gram.diagonal.array().rsqrt(), 0.0)),
         squared_norm_(squared_norm) {}
 
-  double target_norm_squared() const { return squared_norm_; }
-  WeightSystem weight_system() const { return {WeightRule::free, squared_norm_}; }
+  double objective() const { return 0.5 * std::max(0.0, squared_norm_ - fitted_); }
+  double objective_at_zero() const { return 0.5 * squared_norm_; }
+  WeightSystem weight_system() const { return WeightSystem(WeightRule::free); }
 
   Found<Atom> find_atom() const {
     Index best = 0;
@@ -40,22 +41,22 @@ class PathSpace {
     for (std::size_t i = 0; i < columns_.size(); ++i) result[Index(i)] = columns_[i][atom];
     return result;
   }
-  void append(Atom atom) {
-    columns_.push_back(gram_.column(atom));
-    path_.atoms.push_back(atom);
+  void append(const Found<Atom>& found) {
+    columns_.push_back(gram_.column(found.atom));
+    path_.atoms.push_back(found.atom);
   }
   void set_weights(const Vector& weights) {
     residual_products_ = products_;
-    for (std::size_t i = 0; i < columns_.size(); ++i) residual_products_ -= weights[Index(i)] * columns_[i];
+    fitted_ = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      residual_products_ -= weights[Index(i)] * columns_[i];
+      fitted_ += weights[Index(i)] * products_[path_.atoms[i]];
+    }
     path_.weights.push_back(weights);
   }
 
   OmpPath path(Stop stop) {
-    double fitted = 0;  // <y, x>, which is ||x||^2 for the best x of a span
-    if (!path_.weights.empty())
-      for (std::size_t i = 0; i < path_.atoms.size(); ++i)
-        fitted += path_.weights.back()[Index(i)] * products_[path_.atoms[i]];
-    path_.squared_error = std::max(0.0, squared_norm_ - fitted);
+    path_.squared_error = 2 * objective();
     path_.stop = stop;
     return std::move(path_);
   }
@@ -64,6 +65,7 @@ class PathSpace {
   const GramColumns& gram_;
   Vector products_, residual_products_, inverse_norms_;
   double squared_norm_;
+  double fitted_ = 0;  // <y, x>, which is ||x||^2 for the best x of a span
   std::vector<Vector> columns_;
   OmpPath path_;
 };

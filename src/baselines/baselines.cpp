@@ -52,7 +52,7 @@ Structure structure_of(Baseline method, const AtomSet& atoms, Index p) {
 std::function<Vector(const Covariance&)> finder(Baseline method, const BaselineOptions& options, Index p) {
   if (method == Baseline::truncated_power)
     return [&options](const Covariance& C) {
-      return truncated_power(C, *options.atoms, options.start, options.power).u;
+      return truncated_power(C, options.atoms, options.start, options.power).u;
     };
   const auto [k, nonnegative] = structure_of(method, *options.atoms, p);
   return [&options, method, k = k, nonnegative = nonnegative](const Covariance& C) {
@@ -92,7 +92,7 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
       return u;
     });
     for (int sweep = 0; sweep < options.corrections; ++sweep)
-      U = correct_components(watched, U, *options.atoms, 1, options.deflation, options.power);
+      U = correct_components(watched, U, options.atoms, 1, options.deflation, options.power);
   } catch (const Covariance::ProductRefused&) {
     if (U.cols() == 0) {
       Vector u(C.rows());

@@ -118,9 +118,9 @@ TEST(Baselines, CorrectionsUseTheDeflation) {
   const Matrix greedy = baseline_components(Baseline::truncated_power, C, options);
   options.corrections = 2;
   const Matrix corrected = baseline_components(Baseline::truncated_power, C, options);
-  EXPECT_TRUE(same_bits(corrected, correct_components(C, greedy, *sparse(6), 2, Deflation::projection)));
+  EXPECT_TRUE(same_bits(corrected, correct_components(C, greedy, sparse(6), 2, Deflation::projection)));
   EXPECT_FALSE(same_bits(corrected, greedy));
-  EXPECT_FALSE(same_bits(corrected, correct_components(C, greedy, *sparse(6), 2)));
+  EXPECT_FALSE(same_bits(corrected, correct_components(C, greedy, sparse(6), 2)));
 }
 
 TEST(Baselines, SayWhatTheyCannotDo) {
@@ -169,7 +169,7 @@ TEST(Pca, PitpropsIsExplainedAtLeastAsWellAsByAnyOtherMethod) {
     Matrix U(13, 6);
     Covariance rest = C;
     for (Index i = 0; i < 6; ++i) {
-      U.col(i) = truncated_power(rest, *sparse(cardinalities[std::size_t(i)]), PowerStart::leading).u;
+      U.col(i) = truncated_power(rest, sparse(cardinalities[std::size_t(i)]), PowerStart::leading).u;
       rest = rest.deflated(U.col(i), method);
     }
     EXPECT_GT(result.explained_span, span_variance(C, U)) << name(method);

@@ -33,7 +33,7 @@ class Shifted final : public LinearOperator {
 Component cone_power(const Covariance& C, double rho, const Matrix& starts, const PowerOptions& options) {
   if (!(rho >= 0 && std::isfinite(rho)))
     throw InvalidArgument(fmt::format("rho {}: must be a number, 0 or above", rho));
-  Component found = truncated_power(Shifted(C, rho), *nonneg(), starts, options);
+  Component found = truncated_power(Shifted(C, rho), nonneg(), starts, options);
   found.variance -= rho;
   return found;
 }

@@ -1,23 +1,25 @@
 #include "pursuit/baselines/truncated_power.hpp"
 
 #include "linalg/lanczos.hpp"
-#include "pursuit/oracle/rank_one.hpp"
+#include "pursuit/oracle/find_atom.hpp"
 
 namespace pursuit {
 
-Component truncated_power(const LinearOperator& C, const AtomSet& atoms, const Matrix& starts,
+Component truncated_power(const LinearOperator& C, const Atoms& atoms, const Matrix& starts,
                           const PowerOptions& options) {
   const OracleOptions oracle{
       .max_iterations = options.max_iterations, .tolerance = options.tolerance, .sign = Sign::nonnegative};
+  const MatrixForm form(C);
+  const AtomSets sets(atoms, atoms, /*symmetric=*/true);
   Component best;
   for (Index s = 0; s < starts.cols(); ++s) {  // one by one: a block would drop starts on the way
-    const RankOneAtom atom = refine_symmetric(C, atoms, starts.col(s), oracle);
-    if (s == 0 || atom.value > best.variance) best = {atom.u, atom.value, atom.iterations};
+    const FoundAtom atom = refine_atom(form, sets, 0, Factors::symmetric(starts.col(s)), oracle);
+    if (s == 0 || atom.value > best.variance) best = {atom.factors[0].col(0), atom.value, atom.iterations};
   }
   return best;
 }
 
-Component truncated_power(const Covariance& C, const AtomSet& atoms, PowerStart start,
+Component truncated_power(const Covariance& C, const Atoms& atoms, PowerStart start,
                           const PowerOptions& options) {
   return truncated_power(C, atoms, power_starts(C, start), options);
 }
@@ -31,8 +33,8 @@ Matrix power_starts(const Covariance& C, PowerStart start) {
   return both;
 }
 
-Matrix correct_components(const Covariance& C, Matrix U, const AtomSet& atoms, int sweeps,
-                          Deflation deflation, const PowerOptions& options) {
+Matrix correct_components(const Covariance& C, Matrix U, const Atoms& atoms, int sweeps, Deflation deflation,
+                          const PowerOptions& options) {
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (Index i = 0; i < U.cols(); ++i) {
       Covariance rest = C;

@@ -11,7 +11,7 @@ TEST(TruncatedPower, IsPcaWithoutTruncation) {
   const Matrix dense = pitprops();
   const auto data = data_matrix(dense);
   const Component first =
-      truncated_power(Covariance(data), *sphere(), PowerStart::heaviest, {.tolerance = 1e-12});
+      truncated_power(Covariance(data), sphere(), PowerStart::heaviest, {.tolerance = 1e-12});
   EXPECT_NEAR(first.variance, 4.219, 5e-4) << "32.4 % of 13 (Jeffers 1967)";
   EXPECT_NEAR(quadratic_form(dense, first.u), first.variance, 1e-12);
 }
@@ -22,7 +22,7 @@ TEST(TruncatedPower, FindsTheBestSupportsOfPitprops) {
   for (const bool nonnegative : {false, true})
     for (const Index k : {2, 4, 6, 8}) {
       const Atoms atoms = nonnegative ? nonneg() + sparse(k) : sparse(k);
-      const Component found = truncated_power(Covariance(data), *atoms, Matrix::Identity(13, 13));
+      const Component found = truncated_power(Covariance(data), atoms, Matrix::Identity(13, 13));
       EXPECT_NEAR(found.variance, best_over_supports(dense, k, nonnegative), 1e-5) << atoms->spec();
       EXPECT_TRUE(atoms->contains(found.u));
     }
@@ -37,7 +37,7 @@ TEST(TruncatedPower, NeverFalls) {
     double previous = 0, first = 0;
     for (int iterations = 1; iterations <= 12; ++iterations) {
       const double value =
-          truncated_power(C, *atoms, PowerStart::heaviest, {.max_iterations = iterations, .tolerance = 0})
+          truncated_power(C, atoms, PowerStart::heaviest, {.max_iterations = iterations, .tolerance = 0})
               .variance;
       EXPECT_GE(value, previous * (1 - 1e-14)) << spec << ", iteration " << iterations;
       previous = value;
@@ -66,16 +66,16 @@ TEST(TruncatedPower, StartsWhereItIsTold) {
   ASSERT_EQ(both.cols(), 2);
   EXPECT_LT((both.col(0) + both.col(1)).norm(), 1e-15);
   EXPECT_LT(both(2, 0) * both(3, 0), 0);
-  EXPECT_NEAR(truncated_power(C, *sparse(2), PowerStart::heaviest).variance, 3, 1e-12);
-  EXPECT_NEAR(truncated_power(C, *sparse(2), PowerStart::leading).variance, kBetter, 1e-6);
+  EXPECT_NEAR(truncated_power(C, sparse(2), PowerStart::heaviest).variance, 3, 1e-12);
+  EXPECT_NEAR(truncated_power(C, sparse(2), PowerStart::leading).variance, kBetter, 1e-6);
 }
 
 TEST(TruncatedPower, AgreesWithItselfOnSamplesAndOnTheirCovariance) {
   const Matrix A = gaussian(30, 50, 2) * uniform(50, 1, 3).asDiagonal();
   const Matrix centred = A.rowwise() - A.colwise().mean(), dense = centred.transpose() * centred / 29;
   const auto formed = data_matrix(dense), samples = data_matrix(A);
-  const Component direct = truncated_power(Covariance(formed), *sparse(8)),
-                  implicit = truncated_power(Covariance::of_samples(samples), *sparse(8));
+  const Component direct = truncated_power(Covariance(formed), sparse(8)),
+                  implicit = truncated_power(Covariance::of_samples(samples), sparse(8));
   EXPECT_LT(max_difference(direct.u, implicit.u), 1e-9);
 }
 
@@ -84,9 +84,9 @@ TEST(CorrectComponents, NeverLowersWhatALoadingAddsToTheOthers) {
   const auto data = data_matrix(A);
   const Covariance C = Covariance::of_samples(data);
   const Atoms atoms = sparse(9);
-  const auto find = [&](const Covariance& rest) { return truncated_power(rest, *atoms).u; };
+  const auto find = [&](const Covariance& rest) { return truncated_power(rest, atoms).u; };
   for (const Deflation method : {Deflation::projection, Deflation::orthogonal_projection}) {
-    const Matrix U = deflate_components(C, 2, method, find), V = correct_components(C, U, *atoms, 1, method);
+    const Matrix U = deflate_components(C, 2, method, find), V = correct_components(C, U, atoms, 1, method);
     const auto added = [&](const Vector& u, const Vector& other) {
       Matrix image;
       C.deflated(other, method).apply(u, image);
@@ -96,7 +96,7 @@ TEST(CorrectComponents, NeverLowersWhatALoadingAddsToTheOthers) {
     EXPECT_GE(added(V.col(1), V.col(0)), added(U.col(1), V.col(0)) * (1 - 1e-12));
     EXPECT_GT(max_difference(U, V), 1e-3) << "greedy loadings are not what corrections leave alone";
     for (const auto& v : V.colwise()) EXPECT_TRUE(atoms->contains(v));
-    EXPECT_TRUE(same_bits(correct_components(C, U, *atoms, 0, method), U));
+    EXPECT_TRUE(same_bits(correct_components(C, U, atoms, 0, method), U));
   }
 }
 
@@ -104,8 +104,8 @@ TEST(CorrectComponents, StartFromWhereALoadingIs) {
   const Matrix dense = with_two_fixed_points();
   const auto data = data_matrix(dense);
   const Covariance C(data);
-  const Matrix better = truncated_power(C, *sparse(2), PowerStart::leading).u;
-  EXPECT_NEAR(plain_variance(C, correct_components(C, better, *sparse(2), 1)), kBetter / dense.trace(), 1e-7);
+  const Matrix better = truncated_power(C, sparse(2), PowerStart::leading).u;
+  EXPECT_NEAR(plain_variance(C, correct_components(C, better, sparse(2), 1)), kBetter / dense.trace(), 1e-7);
 }
 
 TEST(DeflateComponents, AreEigenvectorsOnTheSphere) {
@@ -115,7 +115,7 @@ TEST(DeflateComponents, AreEigenvectorsOnTheSphere) {
   for (const Deflation method :
        {Deflation::hotelling, Deflation::projection, Deflation::schur, Deflation::orthogonal_projection}) {
     const Matrix U = deflate_components(Covariance(data), 4, method, [](const Covariance& C) {
-      return truncated_power(C, *sphere(), Vector(C.variances().cwiseSqrt()),
+      return truncated_power(C, sphere(), Vector(C.variances().cwiseSqrt()),
                              {.max_iterations = 5000, .tolerance = 1e-15})
           .u;
     });

@@ -98,8 +98,8 @@ Prediction Predictor::unclipped(Position at) const {
   if (const Index rank = model_.atoms.rank(); rank > 0) {
     const bool row = has_entries(model_.rows, at.row), col = has_entries(model_.cols, at.col);
     for (Index k = 0; k < rank; ++k) {
-      const double l = row ? model_.atoms.weights[k] * model_.atoms.left(at.row, k) : row_.mean[k];
-      const double r = col ? model_.atoms.right(at.col, k) : col_.mean[k];
+      const double l = row ? model_.atoms.weights[k] * model_.atoms.left()(at.row, k) : row_.mean[k];
+      const double r = col ? model_.atoms.right()(at.col, k) : col_.mean[k];
       const double l_variance = row ? 0 : row_.variance[k], r_variance = col ? 0 : col_.variance[k];
       value += l * r;
       spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
@@ -147,7 +147,7 @@ AverageMember average_row(const CompletionModel& model) {
 }
 
 AverageMember average_column(const CompletionModel& model) {
-  return average_of(model.atoms.right, model.cols.unseen);
+  return average_of(model.atoms.right(), model.cols.unseen);
 }
 
 double CompletionModel::noise() const {

@@ -45,7 +45,7 @@ struct Held {
       variance.head(own) = model.rows.prior_variance.cast<double>();
     }
     if (atoms > 0) {
-      z.rightCols(atoms) = model.atoms.right / model.scale;
+      z.rightCols(atoms) = model.atoms.right() / model.scale;
       const AverageMember row = average_row(model);
       prior_mean.tail(atoms) = row.mean;
       variance.tail(atoms) = row.variance.cwiseMax(kSmallestVariance * model.scale * model.scale);

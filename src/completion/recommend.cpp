@@ -108,7 +108,7 @@ Recommender::Recommender(const CompletionModel& model) : model_(model) {
   if (draws == 0) cols_.leftCols(own) = model.cols.mean;
   for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = model.samples[std::size_t(s)].cols;
   if (atoms > 0) {
-    cols_.rightCols(atoms) = model.atoms.right.cast<float>();
+    cols_.rightCols(atoms) = model.atoms.right().cast<float>();
     const Vector average = average_column(model).mean;
     for (const int j : model.cols.unseen) cols_.row(j).tail(atoms) = average.cast<float>();
     average_row_ = average_row(model).mean;
@@ -136,7 +136,7 @@ void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) cons
   const bool unseen = std::binary_search(model_.rows.unseen.begin(), model_.rows.unseen.end(), row);
   const Vector weighted =
       unseen ? average_row_
-             : Vector(model_.atoms.left.row(row).transpose().cwiseProduct(model_.atoms.weights));
+             : Vector(model_.atoms.left().row(row).transpose().cwiseProduct(model_.atoms.weights));
   factors.tail(atoms) = (weighted / model_.scale).cast<float>();
 }
 

@@ -101,11 +101,11 @@ void require_sound(const CompletionModel& model) {
     require_sound(sample, rows, cols);
   }
   const Index atoms = model.atoms.rank();
-  if (atoms > 0 || model.atoms.left.size() > 0 || model.atoms.right.size() > 0) {
-    require_shape("left", model.atoms.left, rows, atoms);
-    require_shape("right", model.atoms.right, cols, atoms);
-    require_within("left", model.atoms.left, -kLargestFloat, kLargestFloat);
-    require_within("right", model.atoms.right, -kLargestFloat, kLargestFloat);
+  if (atoms > 0 || model.atoms.left().size() > 0 || model.atoms.right().size() > 0) {
+    require_shape("left", model.atoms.left(), rows, atoms);
+    require_shape("right", model.atoms.right(), cols, atoms);
+    require_within("left", model.atoms.left(), -kLargestFloat, kLargestFloat);
+    require_within("right", model.atoms.right(), -kLargestFloat, kLargestFloat);
     constexpr double kLargestWeight =
         std::numeric_limits<double>::max() / kLargestFloat / kLargestFloat / 1e9;
     require_within("weights", model.atoms.weights, -kLargestWeight, kLargestWeight);

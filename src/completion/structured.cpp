@@ -6,12 +6,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/observed_space.hpp"
+#include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
+#include "pursuit/objective/observed.hpp"
 
 namespace pursuit {
 namespace {
@@ -45,7 +46,6 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
           fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
                       o.weights.spec()));
-  require_indexable(entries.size() * (o.symmetric ? 2 : 1));
   o.left->require_dimension(entries.rows);
   o.right->require_dimension(entries.cols);
   if (const ObservedEntries* validation = o.validation_entries) {
@@ -98,9 +98,9 @@ ObservedEntries mirrored(ObservedEntries upper) {
   return upper;
 }
 
-double value_at(const Model& atoms, int i, int j) {
+double value_at(const Expansion& atoms, int i, int j) {
   double sum = 0;
-  for (Index k = 0; k < atoms.rank(); ++k) sum += atoms.weights[k] * atoms.left(i, k) * atoms.right(j, k);
+  for (Index k = 0; k < atoms.rank(); ++k) sum += atoms.weights[k] * atoms.left()(i, k) * atoms.right()(j, k);
   return sum;
 }
 
@@ -125,8 +125,7 @@ class StructuredRun {
     base_.highest = range.highest;
     base_.rows = plain_side(rows);
     base_.cols = plain_side(cols);
-    best_.left.resize(rows, 0);
-    best_.right.resize(cols, 0);
+    best_ = {Panel(rows, 0), Panel(cols, 0), Vector(0)};
   }
 
   /// Mean and offsets of these entries, where they were asked for.
@@ -153,26 +152,28 @@ class StructuredRun {
   void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
     for (std::size_t e = 0; e < entries.value.size(); ++e)
       entries.value[e] -= float(offset(entries.row[e], entries.col[e]));
-    const ObservedMatrix data(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries));
-    const bool by_oracle = !o_.exact_corrections || o_.symmetric;
-    ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric},
-                        in_unit(o_.weights, unit_), in_unit(o_.regularization, by_oracle, unit_),
-                        {.restarts = o_.restarts, .seed = o_.seed}, !o_.exact_corrections,
-                        resolve_threads(o_.threads));
+    ObservedSquares f(ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries)),
+                      o_.symmetric, resolve_threads(o_.threads));
+    CorrectionOptions correction;
+    correction.by_oracle = !o_.exact_corrections || o_.symmetric;
+    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
+                         {.restarts = o_.restarts, .seed = o_.seed}, correction,
+                         in_unit(o_.regularization, correction.by_oracle, unit_));
+    const double entry_count = double(f.size());
     Index since = 0;
     double judged = -1;  // squared error of the last model that was judged
     const auto judge = [&] {
-      judged = space.squared_error();
-      const double rmse =
-          validation.size() > 0 ? error(space.model(), validation) : std::numeric_limits<double>::quiet_NaN();
-      stages_.push_back({space.model().rank(), corrections, unit_ * std::sqrt(judged / double(data.size())),
+      judged = 2 * f.value();
+      const double rmse = validation.size() > 0 ? error(space.expansion(), validation)
+                                                : std::numeric_limits<double>::quiet_NaN();
+      stages_.push_back({space.expansion().rank(), corrections, unit_ * std::sqrt(judged / entry_count),
                          unit_ * rmse, timer_.seconds()});
       ++since;
       if (validation.size() == 0 || rmse < best_error_) {
         best_error_ = rmse;
-        best_ = space.model();
+        best_ = space.expansion();
         best_corrections_ = corrections;
-        best_noise_ = judged / double(data.size());
+        best_noise_ = judged / entry_count;
         since = 0;
       }
       return unit_ * rmse;
@@ -186,9 +187,8 @@ class StructuredRun {
         });
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
-    if (space.model().rank() > 0 && space.squared_error() != judged) judge();
-    if (best_noise_ < 0)
-      best_noise_ = space.squared_error() / double(data.size());  // there was nothing to explain
+    if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
+    if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
     if (interrupted()) return;
     stop_ = best_.rank() >= o_.max_rank                      ? CompletionStop::rank_reached
             : since > 0 || outcome.stop == Stop::interrupted ? CompletionStop::no_gain
@@ -231,7 +231,7 @@ class StructuredRun {
   }
 
   /// RMSE of offsets and atoms.
-  double error(const Model& atoms, const ObservedEntries& entries) const {
+  double error(const Expansion& atoms, const ObservedEntries& entries) const {
     double sum = 0;
     for (std::size_t e = 0; e < entries.value.size(); ++e) {
       const int i = entries.row[e], j = entries.col[e];
@@ -256,7 +256,7 @@ class StructuredRun {
   CompletionModel base_;  // mean and offsets
   Timer timer_;
   std::vector<CompletionStage> stages_;
-  Model best_;
+  Expansion best_;
   double best_error_ = std::numeric_limits<double>::infinity();
   double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;

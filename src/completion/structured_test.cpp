@@ -51,7 +51,7 @@ TEST(CompleteStructured, OfAFullMatrixIsItsFactorization) {
     SCOPED_TRACE(left->spec() + " x " + right->spec());
     StructuredOptions options = plain(3, left, right);
     options.weights = rule;
-    const Model got = complete_structured(observed(Y, 1, 1), options).model.atoms;
+    const Expansion got = complete_structured(observed(Y, 1, 1), options).model.atoms;
     FactorOptions reference{.rank = 3, .left = left, .right = right, .weights = rule};
     reference.threads = 1;
     EXPECT_EQ(got.rank(), 3);
@@ -66,14 +66,14 @@ TEST(CompleteStructured, RecoversPlantedFactorsUnderAMask) {
     const Atoms set = kind == "nonneg" ? nonneg() : sparse(kSupport);
     StructuredOptions options = plain(2, set, set, 100);
     if (kind == "nonneg") options.weights = WeightRule::nonneg;
-    const Model got = complete_structured(observed(Y, 0.5, 5), options).model.atoms;
+    const Expansion got = complete_structured(observed(Y, 0.5, 5), options).model.atoms;
     ASSERT_EQ(got.rank(), 2) << kind;
     EXPECT_LT(relative_error(got.dense(), Y), 0.02) << kind << ", the entries that were not seen included";
-    const Matrix overlap = (got.left.transpose() * left).cwiseProduct(got.right.transpose() * right);
+    const Matrix overlap = (got.left().transpose() * left).cwiseProduct(got.right().transpose() * right);
     for (Index k = 0; k < 2; ++k) {
       EXPECT_GT(overlap.col(k).cwiseAbs().maxCoeff(), 0.99) << kind << ", planted atom " << k;
-      EXPECT_TRUE(set->contains(got.left.col(k), 1e-12));
-      EXPECT_TRUE(set->contains(got.right.col(k), 1e-12));
+      EXPECT_TRUE(set->contains(got.left().col(k), 1e-12));
+      EXPECT_TRUE(set->contains(got.right().col(k), 1e-12));
     }
   }
 }
@@ -96,12 +96,12 @@ TEST(CompleteStructured, OfASymmetricMatrixNeedsOneTriangleOnly) {
   const Matrix C = U * Vector(Vector::LinSpaced(2, 30, 20)).asDiagonal() * U.transpose();
   StructuredOptions options = plain(2, sphere(), sphere(), 200);
   options.symmetric = true;
-  const Model upper = complete_structured(triangle(C, 0.8, true, false), options).model.atoms;
+  const Expansion upper = complete_structured(triangle(C, 0.8, true, false), options).model.atoms;
   EXPECT_LT(relative_error(upper.dense(), C), 0.2);
-  EXPECT_EQ(upper.left, upper.right);
+  EXPECT_EQ(upper.left(), upper.right());
   for (const bool both : {false, true}) {
-    const Model other = complete_structured(triangle(C, 0.8, both, true), options).model.atoms;
-    EXPECT_EQ(other.left, upper.left) << both;
+    const Expansion other = complete_structured(triangle(C, 0.8, both, true), options).model.atoms;
+    EXPECT_EQ(other.left(), upper.left()) << both;
     EXPECT_EQ(other.weights, upper.weights) << both;
   }
 }
@@ -159,7 +159,7 @@ TEST(CompleteStructured, KeepsTheSignOfWeightsUnderRegularizationToo) {
     StructuredOptions options = plain(4, nonneg(), nonneg(), 5);
     options.weights = WeightRule::nonneg;
     options.regularization = parse_regularization(regularization);
-    const Model atoms = complete_structured(data.train, options).model.atoms;
+    const Expansion atoms = complete_structured(data.train, options).model.atoms;
     EXPECT_TRUE((atoms.weights.array() >= 0).all()) << regularization << ": " << atoms.weights.transpose();
   }
 }
@@ -204,11 +204,11 @@ TEST(CompleteStructured, GivesTheSameBitsForAnyNumberOfThreads) {
   const Planted data = planted(80, 60, 2, 0.3, 0.3, 101);
   StructuredOptions options{.left = nonneg(), .right = sparse(20)};
   options.max_rank = 3;
-  const Model one = complete_structured(data.train, options).model.atoms;
+  const Expansion one = complete_structured(data.train, options).model.atoms;
   for (const int threads : {2, 4}) {
     options.threads = threads;
-    const Model many = complete_structured(data.train, options).model.atoms;
-    EXPECT_TRUE(same_bits(many.left, one.left) && same_bits(many.right, one.right)) << threads;
+    const Expansion many = complete_structured(data.train, options).model.atoms;
+    EXPECT_TRUE(same_bits(many.left(), one.left()) && same_bits(many.right(), one.right())) << threads;
     EXPECT_TRUE(same_bits(many.weights, one.weights)) << threads;
   }
 }
@@ -342,7 +342,7 @@ TEST(CompleteStructured, TheRadiusOfConvexWeightsIsInTheUnitsOfTheData) {
   for (const double radius : {1.0, 300.0}) {
     StructuredOptions options = plain(4, sphere(), sphere());
     options.weights = parse_weight_rule(fmt::format("convex:{}", radius));
-    const Model atoms = complete_structured(planted_rank_three().train, options).model.atoms;
+    const Expansion atoms = complete_structured(planted_rank_three().train, options).model.atoms;
     ASSERT_GT(atoms.rank(), 0);
     EXPECT_NEAR(atoms.weights.sum(), radius, 1e-9 * radius);
   }

@@ -1,49 +1,52 @@
+#include "correction/by_oracle.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 #include "correction/progress.hpp"
-#include "pursuit/correction/correction.hpp"
 
 namespace pursuit {
+namespace {
 
-CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& atoms,
-                                    const CorrectionOptions& options, Iterate& iterate) {
-  if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
-  Model& model = iterate.model;
-  const Index oldest = std::max<Index>(0, model.rank() - options.last);
+/// Atom k from the oracle on the residual without it, or as it was.
+void correct(Objective& f, const AtomSets& sets, const CorrectionOptions& options, double ridge, Index k) {
+  const double before = f.value();
+  const Vector weights = f.iterate().weights;
+  const Factors atom = f.iterate().factors.atom(k);
+  Vector without = weights;
+  without[k] = 0;
+  f.reweigh(without);
   OracleOptions oracle = options.oracle;
-  oracle.sign = options.fixed_weights ? Sign::nonnegative : options.sign;
+  oracle.sign = options.bounded_weights && !sets.all_single() ? Sign::nonnegative : options.sign;
+  FoundAtom found;
+  if (k < options.known_of(0)) {  // stays, and gets its best weight
+    Panel image;
+    f.contract(0, atom, image);
+    found = {atom, f.axis(0).dots(image, atom[0])[0]};
+  } else {
+    found = refine_atom(f, sets, k, atom, oracle);
+  }
+  const double norm = f.gram(found.factors, found.factors)(0, 0);
+  const bool kept_weight = options.bounded_weights && !sets.all_single();
+  const double weight = kept_weight ? weights[k] : found.value / (norm + ridge);
+  const double with = f.value() - weight * found.value + 0.5 * weight * weight * norm;
+  const bool allowed = options.sign == Sign::free || weight >= 0;
+  if (allowed && (with < before || ridge > 0))
+    f.replace(k, found.factors, found.value, weight);
+  else
+    f.reweigh(weights);
+}
+
+}  // namespace
+
+CorrectionOutcome correct_by_oracle(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
+                                    double ridge) {
+  const Index oldest = std::max<Index>(0, f.iterate().rank() - options.last);
   SweepCounter counter(options);
-  Matrix image;
   for (bool more = true; more;) {
-    const double before = iterate.objective;
-    for (Index i = 0; i < model.rank(); ++i) {
-      const bool known = i < options.fixed_left;  // stays, and gets its best weight
-      if (!known && i < oldest) continue;
-      const Vector u = model.left.col(i);
-      const double alpha = model.weights[i], norm = u.squaredNorm();
-      model.weights[i] = 0;  // the residual without atom i
-      const auto R = f.residual(model);
-      R->apply(u, image);
-      const double without =
-          iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
-      const RankOneAtom found =
-          known ? RankOneAtom{u, u, u.dot(image.col(0))} : refine_symmetric(*R, atoms.of_atom(i), u, oracle);
-      const double found_norm = found.u.squaredNorm();
-      const double weight = options.fixed_weights ? alpha : found.value / (found_norm * found_norm);
-      const double with = without - weight * found.value + 0.5 * std::pow(weight * found_norm, 2);
-      const bool allowed = options.sign == Sign::free || weight >= 0;
-      if (allowed && with < iterate.objective) {
-        iterate.target_products[i] =
-            found.value + f.inner_products(model, found.u, found.u).dot(model.weights);
-        model.left.col(i) = model.right.col(i) = found.u;
-        model.weights[i] = weight;
-        iterate.objective = std::max(with, 0.0);
-      } else {
-        model.weights[i] = alpha;
-      }
-    }
-    more = counter.another(before, iterate.objective);
+    const double before = f.value();
+    for (Index k = 0; k < f.iterate().rank(); ++k)
+      if (k < options.known_of(0) || k >= oldest) correct(f, sets, options, ridge, k);
+    more = counter.another(before, f.value());
   }
   return counter.outcome();
 }

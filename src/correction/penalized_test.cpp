@@ -1,10 +1,11 @@
 // Factors that pay for their size: the objective is the one that is written down, never rises, and ends where
 // no entry can be moved for the better.
 
+#include "pursuit/correction/penalized.hpp"
+
 #include <cmath>
 
 #include "pursuit/base/error.hpp"
-#include "pursuit/correction/correction.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -20,12 +21,12 @@ Problem problem(Index n, Index m, Index r, std::uint64_t seed) {
     return gaussian(rows, cols, seed + more).cwiseAbs();
   };
   return {positive(n, r, 1) * positive(m, r, 2).transpose() + 0.3 * positive(n, m, 3),
-          {positive(n, r, 4), positive(m, r, 5)}};
+          {Factors(positive(n, r, 4), positive(m, r, 5))}};
 }
 
 double objective(const Matrix& Y, const ElasticNet& left, const ElasticNet& right,
                  const PenalizedFactors& factors) {
-  const auto& [W, H, unused] = factors;
+  const Matrix &W = factors.factors[0], &H = factors.factors[1];
   return 0.5 * (Y - W * H.transpose()).squaredNorm() + left.l1 * W.sum() + 0.5 * left.l2 * W.squaredNorm() +
          right.l1 * H.sum() + 0.5 * right.l2 * H.squaredNorm();
 }
@@ -45,17 +46,17 @@ const std::vector<std::pair<ElasticNet, ElasticNet>> kPenalties{
 
 TEST(PenalizedSweeps, ObjectiveNeverRisesAndIsWhatItSays) {
   const auto [Y, start] = problem(30, 20, 4, 1);
-  const FrobeniusObjective f(data_matrix(Y));
+  const TargetPtr f = matrix_target(data_matrix(Y));
   for (const auto& [left, right] : kPenalties) {
     PenalizedFactors factors = start;
     double last = objective(Y, left, right, start);
     for (int sweep = 0; sweep < 40; ++sweep) {
-      penalized_sweeps(f, left, right, {.sweeps = 1}, factors);
+      penalized_sweeps(*f, left, right, {.sweeps = 1}, factors);
       const double now = objective(Y, left, right, factors);
       EXPECT_NEAR(factors.objective, now, 1e-11 * Y.squaredNorm());
       EXPECT_LE(now, last * (1 + 1e-13));
-      EXPECT_GE(factors.left.minCoeff(), 0);
-      EXPECT_GE(factors.right.minCoeff(), 0);
+      EXPECT_GE(factors.factors[0].minCoeff(), 0);
+      EXPECT_GE(factors.factors[1].minCoeff(), 0);
       last = now;
     }
   }
@@ -64,13 +65,13 @@ TEST(PenalizedSweeps, ObjectiveNeverRisesAndIsWhatItSays) {
 TEST(PenalizedSweeps, EndWhereNoEntryCanBeMovedForTheBetter) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto [Y, start] = problem(25, 18, 3, 100 * seed);
-    const FrobeniusObjective f(data_matrix(Y));
+    const TargetPtr f = matrix_target(data_matrix(Y));
     for (const auto& [left, right] : kPenalties) {
       PenalizedFactors factors = start;
-      const auto outcome = penalized_sweeps(f, left, right, {.sweeps = 20000, .tolerance = 1e-15}, factors);
+      const auto outcome = penalized_sweeps(*f, left, right, {.sweeps = 20000, .tolerance = 1e-15}, factors);
       EXPECT_TRUE(outcome.converged);
-      EXPECT_LT(slope_left(Y, left, factors.left, factors.right), 1e-4 * Y.norm());
-      EXPECT_LT(slope_left(Y.transpose(), right, factors.right, factors.left), 1e-4 * Y.norm());
+      EXPECT_LT(slope_left(Y, left, factors.factors[0], factors.factors[1]), 1e-4 * Y.norm());
+      EXPECT_LT(slope_left(Y.transpose(), right, factors.factors[1], factors.factors[0]), 1e-4 * Y.norm());
     }
   }
 }
@@ -78,29 +79,29 @@ TEST(PenalizedSweeps, EndWhereNoEntryCanBeMovedForTheBetter) {
 TEST(PenalizedSweeps, AHeavyPenaltyLeavesNothing) {
   const auto [Y, start] = problem(12, 10, 3, 7);
   PenalizedFactors factors = start;
-  penalized_sweeps(FrobeniusObjective(data_matrix(Y)), {1e4, 0}, {1e4, 0}, {.sweeps = 200}, factors);
-  EXPECT_EQ(factors.left.norm() * factors.right.norm(), 0);
+  penalized_sweeps(*matrix_target(data_matrix(Y)), {1e4, 0}, {1e4, 0}, {.sweeps = 200}, factors);
+  EXPECT_EQ(factors.factors[0].norm() * factors.factors[1].norm(), 0);
   EXPECT_NEAR(factors.objective, 0.5 * Y.squaredNorm(), 1e-9 * Y.squaredNorm());
 }
 
 TEST(PenalizedSweeps, WithoutAPenaltyTheyAreThoseOfTheFactorization) {
   const auto [Y, start] = problem(30, 20, 4, 9);
   PenalizedFactors factors = start;
-  penalized_sweeps(FrobeniusObjective(data_matrix(Y)), {}, {}, {.sweeps = 3000, .tolerance = 1e-12}, factors);
-  EXPECT_LT(slope_left(Y, {}, factors.left, factors.right), 1e-3 * Y.norm());
+  penalized_sweeps(*matrix_target(data_matrix(Y)), {}, {}, {.sweeps = 3000, .tolerance = 1e-12}, factors);
+  EXPECT_LT(slope_left(Y, {}, factors.factors[0], factors.factors[1]), 1e-3 * Y.norm());
 }
 
 TEST(PenalizedSweeps, RefuseWhatDoesNotFit) {
   const auto [Y, start] = problem(12, 10, 3, 7);
-  const FrobeniusObjective f(data_matrix(Y));
+  const TargetPtr f = matrix_target(data_matrix(Y));
   PenalizedFactors negative = start, wide = start;
-  negative.left(0, 0) = -1;
-  wide.right.resize(9, 3);
-  EXPECT_THROW(penalized_sweeps(f, {}, {}, {}, negative), InvalidArgument);
-  EXPECT_THROW(penalized_sweeps(f, {}, {}, {}, wide), InvalidArgument);
+  negative.factors[0](0, 0) = -1;
+  wide.factors[1].resize(9, 3);
+  EXPECT_THROW(penalized_sweeps(*f, {}, {}, {}, negative), InvalidArgument);
+  EXPECT_THROW(penalized_sweeps(*f, {}, {}, {}, wide), InvalidArgument);
   PenalizedFactors fine = start;
-  EXPECT_THROW(penalized_sweeps(f, {-1, 0}, {}, {}, fine), InvalidArgument);
-  EXPECT_THROW(penalized_sweeps(f, {}, {0, std::nan("")}, {}, fine), InvalidArgument);
+  EXPECT_THROW(penalized_sweeps(*f, {-1, 0}, {}, {}, fine), InvalidArgument);
+  EXPECT_THROW(penalized_sweeps(*f, {}, {0, std::nan("")}, {}, fine), InvalidArgument);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "correction/coordinate_sweep.hpp"
 #include "linalg/blas.hpp"
+#include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/data/data_matrix.hpp"
 

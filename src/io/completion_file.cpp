@@ -149,8 +149,8 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
         archive[name] = array_of_floats(side->*part);
     });
   if (model.atoms.rank() > 0) {
-    archive["left"] = array_of(model.atoms.left);
-    archive["right"] = array_of(model.atoms.right);
+    archive["left"] = array_of(model.atoms.left());
+    archive["right"] = array_of(model.atoms.right());
     archive["weights"] =
         array_of(std::vector<double>(model.atoms.weights.begin(), model.atoms.weights.end()));
   }
@@ -191,8 +191,8 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   model.cols = parts.side("column", cols);
   model.samples = parts.samples(rows, cols);
   if (reader.has_any({"left", "right", "weights"})) {
-    model.atoms.left = reader.matrix("left");
-    model.atoms.right = reader.matrix("right");
+    model.atoms.left() = reader.matrix("left");
+    model.atoms.right() = reader.matrix("right");
     const auto weights = reader.list<double>("weights");
     model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
   }

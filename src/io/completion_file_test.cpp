@@ -314,7 +314,7 @@ TEST(AnyModelFile, IsReadOnceWhateverItIs) {
   factorization.model = {Matrix::Ones(3, 1), Matrix::Ones(2, 1), Vector::Ones(1), false};
   save_model(scratch / "f.npz", factorization);
   save_completion(scratch / "c.npz", sampled());
-  EXPECT_EQ(std::get<ModelFile>(load_any_model(scratch / "f.npz")).model.left, factorization.model.left);
+  EXPECT_EQ(std::get<ModelFile>(load_any_model(scratch / "f.npz")).model.left(), factorization.model.left());
   EXPECT_EQ(std::get<CompletionFile>(load_any_model(scratch / "c.npz")).rows.names(), sampled().rows.names());
 }
 

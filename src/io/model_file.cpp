@@ -54,8 +54,8 @@ const char* version() {
 
 void save_model(const std::filesystem::path& path, const ModelFile& file) {
   NpzArchive archive;
-  archive["left"] = array_of(file.model.left);
-  archive["right"] = array_of(file.model.right);
+  archive["left"] = array_of(file.model.left());
+  archive["right"] = array_of(file.model.right());
   archive["weights"] = array_of(list_of(file.model.weights));
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
@@ -69,7 +69,7 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   if (file.column_deviations.size() > 0)
     archive["column_deviations"] = array_of(list_of(file.column_deviations));
   auto metadata = file.metadata;
-  metadata["symmetric"] = file.model.symmetric ? "true" : "false";
+  metadata["symmetric"] = file.model.symmetric() ? "true" : "false";
   archive["metadata"] = array_of_metadata(std::move(metadata));
   write_npz(path, archive);
 }
@@ -81,13 +81,13 @@ ModelFile load_model(const std::filesystem::path& path) {
 
 ModelFile model_from(const ArchiveReader& reader) {
   ModelFile file;
-  file.model.left = reader.matrix("left");
-  file.model.right = reader.matrix("right");
+  file.model.left() = reader.matrix("left");
+  file.model.right() = reader.matrix("right");
   const auto weights = reader.list<double>("weights");
   file.model.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
-  if (file.model.left.cols() != file.model.rank() || file.model.right.cols() != file.model.rank())
+  if (file.model.left().cols() != file.model.rank() || file.model.right().cols() != file.model.rank())
     reader.refuse(fmt::format("{} left atoms, {} right atoms and {} weights do not belong together",
-                              file.model.left.cols(), file.model.right.cols(), file.model.rank()));
+                              file.model.left().cols(), file.model.right().cols(), file.model.rank()));
   if (!file.model.weights.allFinite()) reader.refuse("a weight is not finite");
   file.trace.resize(std::size_t(reader.array("trace_rank", 1).shape[0]));
   for_each_trace_column([&](const char* name, auto member) {
@@ -100,12 +100,16 @@ ModelFile model_from(const ArchiveReader& reader) {
       file.trace[i].*member =
           static_cast<std::remove_reference_t<decltype(file.trace[i].*member)>>(column[i]);
   });
-  file.row_names = reader.names("row_names", file.model.left.rows());
-  file.column_names = reader.names("column_names", file.model.right.rows());
-  file.column_means = column_figures(reader, "column_means", file.model.right.rows());
-  file.column_deviations = column_figures(reader, "column_deviations", file.model.right.rows());
+  file.row_names = reader.names("row_names", file.model.left().rows());
+  file.column_names = reader.names("column_names", file.model.right().rows());
+  file.column_means = column_figures(reader, "column_means", file.model.right().rows());
+  file.column_deviations = column_figures(reader, "column_deviations", file.model.right().rows());
   file.metadata = reader.metadata();
-  file.model.symmetric = file.metadata["symmetric"] == "true";
+  if (file.metadata["symmetric"] == "true") {
+    if (file.model.left() != file.model.right())
+      reader.refuse("left and right atoms differ, but 'metadata' says that they are symmetric");
+    file.model.factors = Factors::symmetric(std::move(file.model.left()));
+  }
   return file;
 }
 

@@ -42,10 +42,10 @@ TEST_F(ModelFileTest, RoundTripKeepsEverything) {
   const ModelFile file = example();
   save_model(path("m.npz"), file);
   const ModelFile back = load_model(path("m.npz"));
-  EXPECT_EQ(back.model.left, file.model.left);
-  EXPECT_EQ(back.model.right, file.model.right);
+  EXPECT_EQ(back.model.left(), file.model.left());
+  EXPECT_EQ(back.model.right(), file.model.right());
   EXPECT_EQ(back.model.weights, file.model.weights);
-  EXPECT_FALSE(back.model.symmetric);
+  EXPECT_FALSE(back.model.symmetric());
   EXPECT_EQ(back.row_names, file.row_names);
   EXPECT_TRUE(back.column_names.empty());
   EXPECT_EQ(back.metadata.at("command"), file.metadata.at("command"));
@@ -72,7 +72,7 @@ TEST_F(ModelFileTest, EmptyModelRoundTrips) {
   ModelFile file;
   file.model = {Matrix(5, 0), Matrix(4, 0), Vector(0), false};
   save_model(path("m.npz"), file);
-  EXPECT_EQ(load_model(path("m.npz")).model.left.rows(), 5);
+  EXPECT_EQ(load_model(path("m.npz")).model.left().rows(), 5);
 }
 
 TEST_F(ModelFileTest, DefectsAreNamed) {

@@ -2,19 +2,33 @@
 
 namespace pursuit {
 
-void Model::append(ConstVectorRef u, ConstVectorRef v, double weight) {
-  const Index r = rank();
-  left.conservativeResize(u.size(), r + 1);
-  right.conservativeResize(v.size(), r + 1);
-  weights.conservativeResize(r + 1);
-  left.col(r) = u;
-  right.col(r) = v;
-  weights[r] = weight;
+Factors Factors::pick(const std::vector<Index>& atoms) const {
+  Factors result = *this;
+  for (Panel& panel : result.panels_) panel = Panel(panel(Eigen::all, atoms));
+  return result;
 }
 
-void Model::keep(const std::vector<Index>& atoms) {
-  left = Matrix(left(Eigen::all, atoms));
-  right = Matrix(right(Eigen::all, atoms));
+void Factors::append(const Factors& atoms) {
+  const Index before = count();
+  for (std::size_t p = 0; p < panels_.size(); ++p) {
+    Panel& panel = panels_[p];
+    panel.conservativeResize(atoms.panels_[p].rows(), before + atoms.count());
+    panel.rightCols(atoms.count()) = atoms.panels_[p];
+  }
+}
+
+void Factors::replace(Index k, const Factors& atom) {
+  for (std::size_t p = 0; p < panels_.size(); ++p) panels_[p].col(k) = atom.panels_[p].col(0);
+}
+
+void Expansion::append(const Factors& atom, double weight) {
+  factors.append(atom);
+  weights.conservativeResize(rank() + 1);
+  weights[rank() - 1] = weight;
+}
+
+void Expansion::keep(const std::vector<Index>& atoms) {
+  factors = factors.pick(atoms);
   weights = Vector(weights(atoms));
 }
 

@@ -1,10 +1,15 @@
 #include <Eigen/Eigenvalues>
 
-#include "pursuit/oracle/rank_one.hpp"
+#include "pursuit/oracle/find_atom.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
 namespace {
+
+/// Starts for the right factors of a matrix.
+Matrix starting_block(const LinearOperator& R, int count, std::uint64_t seed) {
+  return starting_block(MatrixForm(R), AtomSets(sphere(), sphere()), count, seed)[1];
+}
 
 TEST(StartingBlock, DependsOnTheSeedAlone) {
   const Matrix R = gaussian(300, 200, 1);

@@ -18,8 +18,7 @@ constexpr double kIndependence = 1e-10;
 
 struct WeightSystem::Factor : IncrementalCholesky {};
 
-WeightSystem::WeightSystem(WeightRule rule, double target_norm_squared)
-    : rule_(rule), target_norm_squared_(target_norm_squared), factor_(std::make_unique<Factor>()) {}
+WeightSystem::WeightSystem(WeightRule rule) : rule_(rule), factor_(std::make_unique<Factor>()) {}
 WeightSystem::~WeightSystem() = default;
 WeightSystem::WeightSystem(WeightSystem&&) noexcept = default;
 WeightSystem& WeightSystem::operator=(WeightSystem&&) noexcept = default;
@@ -58,10 +57,8 @@ void WeightSystem::reset(const Matrix& gram, const Vector& target_products, cons
   size_ = gram.rows();  // the factor stays behind where corrections made atoms dependent
 }
 
-double WeightSystem::objective(const Vector& weights) const {
-  const auto gram = gram_.topLeftCorner(size_, size_);
-  return std::max(0.0, 0.5 * target_norm_squared_ - targets_.head(size_).dot(weights) +
-                           0.5 * weights.dot(gram * weights));
+double WeightSystem::change(const Vector& weights) const {
+  return 0.5 * weights.dot(gram_.topLeftCorner(size_, size_) * weights) - targets_.head(size_).dot(weights);
 }
 
 double WeightSystem::ascent(double value) const {
@@ -117,7 +114,7 @@ void WeightSystem::solve() {
       break;
     }
   }
-  if (candidate.allFinite() && objective(candidate) <= objective()) weights_.head(size_) = candidate;
+  if (candidate.allFinite() && change(candidate) <= change()) weights_.head(size_) = candidate;
 }
 
 }  // namespace pursuit

@@ -53,12 +53,13 @@ class DictionarySpace {
   DictionarySpace(const UnitColumns& dictionary, Vector correlations, double target_norm_squared,
                   WeightRule weights, Index capacity, double lmo_accuracy = 1);
 
-  double target_norm_squared() const { return target_norm_squared_; }
+  double objective() const { return objective_; }
+  double objective_at_zero() const { return 0.5 * target_norm_squared_; }
   Found<Atom> find_atom();
   Vector inner_products(Atom atom) const;
-  void append(Atom atom);
-  void set_weights(const Vector& weights) { weights_ = weights; }
-  WeightSystem weight_system() const { return {rule_, target_norm_squared_}; }
+  void append(const Found<Atom>& found);
+  void set_weights(const Vector& weights);
+  WeightSystem weight_system() const { return WeightSystem(rule_); }
 
   const std::vector<Index>& atoms() const { return atoms_; }
   const Vector& weights() const { return weights_; }
@@ -72,6 +73,7 @@ class DictionarySpace {
   std::vector<Index> atoms_;
   Matrix gram_columns_;  // D^T d_i of the atoms, side by side to stay in cache
   Vector weights_;
+  double objective_;
 };
 
 static_assert(PursuitSpace<DictionarySpace>);

@@ -2,7 +2,7 @@
 // Factor a matrix into structured rank-one atoms (Algorithm 2):
 //
 //   auto result = pursuit::factor(Y, {.rank = 10, .left = pursuit::nonneg(), .right = pursuit::sparse(40)});
-//   result.model.left, result.model.right, result.model.weights, result.relative_error
+//   result.model.left(), result.model.right(), result.model.weights, result.relative_error
 //
 // An entry that a sparse matrix does not store is an observed zero. Where both sets are spheres the result is
 // the truncated SVD (or eigendecomposition) and comes from Lanczos iterations, all ranks at once.
@@ -38,7 +38,7 @@ struct FactorOptions {
   Atoms right = sphere();
   WeightRule weights = WeightRule::free;
   Start start = Start::greedy;
-  Model initial =
+  Expansion initial =
       {};           // atoms to begin with, brought into the sets where they are not; `rank` counts them too
   Index fixed = 0;  // the first so many of these are known: they stay as they are, and only get weights
   FixedFactors fixed_factors = FixedFactors::both;
@@ -56,7 +56,7 @@ struct FactorOptions {
 };
 
 struct FactorResult {
-  Model model;
+  Expansion model;
   Trace trace;
   Stop stop = Stop::rank_reached;
   double relative_error = 0;  // ||Y - X||_F / ||Y||_F

@@ -31,11 +31,13 @@ struct Found {
 /// What Algorithm 1 asks of a Hilbert space with data y, atoms S and a current expansion x = sum_i alpha_i
 /// z_i.
 template <class Space>
-concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom, const Vector& alpha) {
-  { space.target_norm_squared() } -> std::convertible_to<double>;      // ||y||^2
+concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom,
+                                const Found<typename Space::Atom>& found, const Vector& alpha) {
+  { space.objective() } -> std::convertible_to<double>;                // f(x)
+  { space.objective_at_zero() } -> std::convertible_to<double>;        // f(0)
   { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;  // (Approx-)LMO at the residual
   { space.inner_products(atom) } -> std::convertible_to<Vector>;       // <z, z_i> with the expansion
-  space.append(atom);
+  space.append(found);                                                 // with weight 0
   space.set_weights(alpha);
   { space.weight_system() } -> std::same_as<WeightSystem>;  // of the atoms already there (X_0)
 };
@@ -66,8 +68,8 @@ struct PursuitOutcome {
 /// The bookkeeping of a run: its trace, its clock, and whether it should stop.
 class RunLog {
  public:
-  RunLog(const PursuitOptions& options, double target_norm, const Observer& observer)
-      : options_(options), target_norm_(target_norm), observer_(observer) {}
+  RunLog(const PursuitOptions& options, double objective_at_zero, const Observer& observer)
+      : options_(options), objective_at_zero_(objective_at_zero), observer_(observer) {}
 
   /// Ends the run where the target or the time limit is reached or the observer says so.
   bool should_stop(Moment::Phase phase, Index rank, int sweep, int max_sweeps, double objective) {
@@ -89,9 +91,9 @@ class RunLog {
     return finished_ && outcome_.stop != Stop::no_ascent && outcome_.stop != Stop::dependent_atom;
   }
 
-  void record(Step step, double objective_before, const WeightSystem& system) {
-    step.rank = system.size();
-    step.objective = system.objective();
+  void record(Step step, Index rank, double objective_before, double objective) {
+    step.rank = rank;
+    step.objective = objective;
     step.relative_error = relative_error(step.objective);
     step.gain = objective_before - step.objective;
     step.seconds = timer_.seconds();
@@ -102,11 +104,11 @@ class RunLog {
 
  private:
   double relative_error(double objective) const {
-    return target_norm_ > 0 ? std::sqrt(2 * objective) / target_norm_ : 0.0;
+    return objective_at_zero_ > 0 ? std::sqrt(objective / objective_at_zero_) : 0.0;
   }
 
   const PursuitOptions& options_;
-  double target_norm_;
+  double objective_at_zero_;
   const Observer& observer_;
   Timer timer_;
   PursuitOutcome outcome_;
@@ -116,9 +118,9 @@ class RunLog {
 template <PursuitSpace Space>
 PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observer& observer = {}) {
   using Phase = Moment::Phase;
-  const double norm = std::sqrt(space.target_norm_squared());
+  const double norm = std::sqrt(2 * space.objective_at_zero());  // ||y||
   WeightSystem system = space.weight_system();
-  RunLog log(options, norm, observer);
+  RunLog log(options, space.objective_at_zero(), observer);
   const auto correct = [&](Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
       const auto watch = [&](int sweep, double f) {
@@ -131,11 +133,11 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
 
   const auto record = [&](Step step, double before) {
     if constexpr (requires { space.describe(step); }) space.describe(step);
-    log.record(step, before, system);
+    log.record(step, system.size(), before, space.objective());
   };
 
   if (system.size() > 0) {  // x_0
-    const double before = 0.5 * space.target_norm_squared();
+    const double before = space.objective_at_zero();
     system.solve();
     space.set_weights(system.weights());
     record({}, before);
@@ -145,7 +147,7 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
     // second bound is for problems that will not take more atoms.
     for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished();
          ++r) {  // 1: r = 1..R
-      const double before = system.objective();
+      const double before = space.objective();
       const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
       if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
         log.finish(Stop::no_ascent);
@@ -156,7 +158,7 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
         log.finish(Stop::dependent_atom);
         break;
       }
-      space.append(found.atom);
+      space.append(found);
       system.solve();                                                         // 3: alpha := argmin f
       space.set_weights(system.weights());                                    // 5: x_r := sum alpha_i z_i
       const int sweeps = correct(Phase::correction, options.corrections, 0);  // 4: correct the z_i
@@ -165,12 +167,12 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
               .iterations = found.iterations,
               .sweeps = sweeps},
              before);
-      if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, system.objective());
+      if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, space.objective());
     }
     if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
   };
   const auto polish = [&] {
-    const double before = system.objective();
+    const double before = space.objective();
     const int sweeps = correct(Phase::polish, options.polish, options.polish_tolerance);
     if (sweeps > 0) record({.sweeps = sweeps}, before);
   };

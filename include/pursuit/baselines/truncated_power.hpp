@@ -22,15 +22,15 @@ enum class PowerStart {
 };
 
 /// From each column of `starts`, which need not be members; the best result.
-Component truncated_power(const LinearOperator& C, const AtomSet& atoms, const Matrix& starts,
+Component truncated_power(const LinearOperator& C, const Atoms& atoms, const Matrix& starts,
                           const PowerOptions& options = {});
-Component truncated_power(const Covariance& C, const AtomSet& atoms, PowerStart start = PowerStart::heaviest,
+Component truncated_power(const Covariance& C, const Atoms& atoms, PowerStart start = PowerStart::heaviest,
                           const PowerOptions& options = {});
 
 /// p x 1 or p x 2.
 Matrix power_starts(const Covariance& C, PowerStart start);
 
-Matrix correct_components(const Covariance& C, Matrix U, const AtomSet& atoms, int sweeps,
+Matrix correct_components(const Covariance& C, Matrix U, const Atoms& atoms, int sweeps,
                           Deflation deflation = Deflation::orthogonal_projection,
                           const PowerOptions& options = {});
 

@@ -54,7 +54,7 @@ struct CompletionModel {
   double lowest = 0, highest = 0;  // predictions are clipped to this range
   CompletionSide rows, cols;
   std::vector<CompletionSample> samples;
-  Model atoms;
+  Expansion atoms;
 
   Index row_count() const { return rows.size(); }
   Index column_count() const { return cols.size(); }

@@ -1,22 +1,26 @@
 #pragma once
 // Line 4 of Algorithm 2: the atoms themselves are corrected, one after the other, the others kept fixed.
 //
-// Rectangular, by sweeps. With the right atoms V fixed, P = Y V and G = V^T V serve all left atoms: the best
-// x = alpha_i u_i is the set's fit to P_i - sum_{j != i} G_ij x_j, exactly. One sweep over both sides is two
-// products with the data plus O((n + m) r^2), whatever the sets; with non-negative sets and weights it is
-// HALS (Cichocki and Phan 2009). Where the multiples of both sets are convex and act on coordinates alone,
-// both sides also extrapolate (Ang and Gillis 2019).
+// By fits. With all modes but one fixed, f of a factor times its weight is one parabola per entry, and the
+// set's fit to these is the best factor. Where atoms share their systems (all entries known) P and G of a
+// mode serve all atoms: one sweep over a matrix is two products with the data plus O((n + m) r^2), whatever
+// the sets; with non-negative sets and weights it is HALS (Cichocki and Phan 2009). Where in addition the
+// multiples of all sets are convex and act on coordinates alone, the modes also run ahead (Ang and Gillis
+// 2019).
 //
-// Symmetric, by the oracle: the atomic power method is run from u_i on the residual without atom i.
+// By the oracle, as the paper does, and the only way for modes that share a factor: the power method is run
+// from the atom on the residual without it.
 //
-// Either way a change is kept only where the objective falls.
+// A change is kept only where the objective falls, unless factors pay for their size (Regularization).
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <vector>
 
-#include "pursuit/atoms/atom_set.hpp"
-#include "pursuit/objective/frobenius.hpp"
-#include "pursuit/oracle/rank_one.hpp"
+#include "pursuit/correction/regularization.hpp"
+#include "pursuit/objective/objective.hpp"
+#include "pursuit/oracle/find_atom.hpp"
 
 namespace pursuit {
 
@@ -24,19 +28,15 @@ struct CorrectionOptions {
   int sweeps = 1;                                  // at most
   double tolerance = 0;                            // stop once a sweep lowers f by less than this share of it
   Index last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
-  Index fixed_left = 0, fixed_right = 0;           // the left, right factors of the first so many atoms stay
-  Sign sign = Sign::free;                          // of the weights
-  bool fixed_weights = false;                      // atoms move, weights stay (convex weights)
+  std::vector<Index> known = {};  // of every panel, the factors of the first so many atoms stay
+  Sign sign = Sign::free;         // of the weights
+  bool bounded_weights = false;   // atoms move, weights stay (convex weights)
+  bool by_oracle = false;
   int threads = 1;
-  OracleOptions oracle = {};                                         // of the symmetric corrections
+  OracleOptions oracle = {};
   std::function<bool(int sweep, double objective)> keep_going = {};  // asked after every sweep
-};
 
-/// What a correction changes, always together.
-struct Iterate {
-  Model model;
-  Vector target_products;  // <z_i, Y> for every atom
-  double objective = 0;    // f
+  Index known_of(Index panel) const { return known.empty() ? 0 : known[std::size_t(panel)]; }
 };
 
 struct CorrectionOutcome {
@@ -44,29 +44,24 @@ struct CorrectionOutcome {
   bool converged = false;
 };
 
-/// Weights that a correction drives to zero are left at zero.
-CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
-                                    const CorrectionOptions& options, Iterate& iterate);
-CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& atoms,
-                                    const CorrectionOptions& options, Iterate& iterate);
+class FactorFits;
 
-/// What every entry x >= 0 of a factor pays beside the squared error: l1 x + l2/2 x^2.
-struct ElasticNet {
-  double l1 = 0, l2 = 0;
+/// Corrections of the iterate of an objective, with what they remember of its atoms from one to the next.
+class Corrections {
+ public:
+  Corrections(Objective& f, AtomSets sets, const Regularization& regularization);
+  ~Corrections();
 
-  double cost(const Matrix& X) const { return l1 * X.sum() + 0.5 * l2 * X.squaredNorm(); }
+  /// Weights that a correction drives to zero are left at zero.
+  CorrectionOutcome run(const CorrectionOptions& options);
+
+  /// Atoms that were dropped are forgotten.
+  void keep(const std::vector<Index>& atoms);
+
+ private:
+  Objective& f_;
+  AtomSets sets_;
+  std::unique_ptr<FactorFits> fits_;
 };
-
-/// Y ~ left right^T, neither negative. Entries pay for their size, so the scale of a factor is its own.
-struct PenalizedFactors {
-  Matrix left, right;
-  double objective = 0;  // 1/2 ||Y - left right^T||^2 and what both factors pay
-};
-
-/// The same sweeps on factors that pay; of the options those for sweeps, tolerance, threads and keep_going
-/// count. InvalidArgument where the factors do not fit the data, are negative or not finite, or a penalty is.
-CorrectionOutcome penalized_sweeps(const FrobeniusObjective& f, const ElasticNet& left,
-                                   const ElasticNet& right, const CorrectionOptions& options,
-                                   PenalizedFactors& factors);
 
 }  // namespace pursuit

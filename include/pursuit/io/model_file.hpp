@@ -21,7 +21,7 @@
 namespace pursuit {
 
 struct ModelFile {
-  Model model;
+  Expansion model;
   Trace trace;
   std::vector<std::string> row_names, column_names;
   std::map<std::string, std::string> metadata;

@@ -2,60 +2,82 @@
 // f(X) = 1/2 sum over the observed entries of (y_ij - x_ij)^2, X a sum of rank-one atoms: the Hilbert space
 // of matrices known on a mask, with the inner product over that mask.
 //
-// The residual, which is the negative gradient, lives on the observed entries and is kept as X changes. Cost
-// of every function below: one pass over the entries, times the number of atoms where a model is an argument.
+// The residual lives on the observed entries, once in the order of the rows and once in that of the columns,
+// so that either mode is one stream through memory, cut among threads by rows and columns. A move of an atom
+// waits until a side is streamed again: fitting both factors of an atom costs one pass over each order.
+
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "pursuit/data/observed_matrix.hpp"
-#include "pursuit/objective/expansion.hpp"
+#include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
 
-/// InvalidInput for more entries than the 32-bit starts of a sparse residual can count.
-void require_indexable(Index entries);
-
-class ObservedObjective {
+class ObservedSquares final : public Objective {
  public:
-  /// At X = 0. `data` is copied.
-  explicit ObservedObjective(const ObservedMatrix& data);
+  /// At x = 0; `data` must be symmetric, as a mask and in its values, where the atoms are.
+  ObservedSquares(ObservedMatrix data, bool symmetric, int threads);
+  ObservedSquares(const ObservedSquares&) = delete;  // sides refer to the data
+  ObservedSquares& operator=(const ObservedSquares&) = delete;
 
-  Index rows() const { return residual_.rows(); }
-  Index cols() const { return residual_.cols(); }
-  Index size() const { return residual_.nonZeros(); }
-  double target_norm_squared() const { return target_norm_squared_; }
-  double value() const;  // f
+  Index modes() const override { return 2; }
+  const Axis& axis(Index mode) const override { return sides_[std::size_t(mode)].axis; }
+  void contract(Index mode, const Factors& z, Panel& out) const override;
 
-  /// -grad f: y_ij - x_ij where observed; entries that are not stored are not observed.
-  const SparseMatrix& residual() const { return residual_; }
+  double value() const override;
+  double value_at_zero() const override { return value_at_zero_; }
+  const Expansion& iterate() const override { return x_; }
+  using Objective::move_to;
+  void move_to(Expansion x) override;
+  void append(const Factors& atom, double value) override;
+  void reweigh(const Vector& weights) override;
+  void replace(Index k, const Factors& atom, double value, double weight) override;
+  void keep(const std::vector<Index>& atoms) override;
+  Matrix gram(const Factors& a, const Factors& b) const override;
+  WeightQuadratic weight_quadratic() const override;
+  std::unique_ptr<ModeSystem> along(Index mode) override;
+  bool atoms_share_systems() const override { return false; }
 
-  void move_to(const Model& model);
-  void add(ConstVectorRef u, ConstVectorRef v, double weight);  // X += weight u v^T
+  Index size() const { return data_.size(); }
+  const Vector& counts(Index mode) const { return sides_[std::size_t(mode)].counts; }
 
-  double norm_squared(ConstVectorRef u, ConstVectorRef v) const;  // <u v^T, u v^T>
-  double product(ConstVectorRef u, ConstVectorRef v) const;       // <R, u v^T>
-  Vector inner_products(const Model& model, ConstVectorRef u, ConstVectorRef v) const;
-  Matrix gram(const Model& model) const;
-  Vector target_products(const Model& model) const;
-
-  /// For v fixed, f of X + x v^T is f(X) + 1/2 sum_i a_i x_i^2 - b_i x_i, a_i = sum_j v_j^2 and b_i = sum_j
-  /// R_ij v_j over the entries of row i. The squares of v are an argument of their own: uncertain ones are
-  /// larger than v_j^2.
-  struct Parabolas {
-    Vector a, b;
-  };
-  Parabolas left_parabolas(ConstVectorRef v, ConstVectorRef v_squares) const;
-  Parabolas right_parabolas(ConstVectorRef u, ConstVectorRef u_squares) const;
-
-  Vector row_counts() const;
-  Vector col_counts() const;
+  /// sum over the observed j of squares[j], for every i: the curvatures that these squares of the other mode
+  /// would make.
+  Vector curvatures(Index mode, ConstVectorRef squares) const;
 
  private:
-  /// Calls visit(i, j, e) for every entry.
-  template <class Visit>
-  void for_each(const Visit& visit) const;
+  class System;
 
-  std::vector<double> target_;
-  SparseMatrix residual_;
-  double target_norm_squared_ = 0;
+  /// own other^T has been added to x, and is to be taken off the residual of a side.
+  struct Pending {
+    Vector own, other;
+  };
+  /// The entries grouped along one mode, with their residual and what has to be taken off it.
+  struct Side {
+    explicit Side(const GroupedEntries& grouped);
+    Axis axis;
+    const GroupedEntries& entries;
+    std::vector<Index> cuts;  // groups where pieces of about equal work begin, which the data alone decide
+    Vector counts;
+    mutable std::vector<double> residual;
+    mutable std::vector<Pending> pending;
+  };
+
+  const Side& side(Index mode) const { return sides_[std::size_t(mode)]; }
+  /// Calls visit(piece, group) for every group of a side, its residual up to date; on all threads.
+  template <class Visit>
+  void stream(const Side& side, const Visit& visit) const;
+  /// x has one more term, left right^T.
+  void add(Vector left, Vector right);
+
+  ObservedMatrix data_;
+  int threads_;
+  std::vector<Side> sides_;
+  double value_at_zero_ = 0;
+  Expansion x_;
+  mutable std::optional<double> value_;  // where x has not moved since it was asked for
 };
 
 }  // namespace pursuit

@@ -1,7 +1,7 @@
 #pragma once
 // Everything that weights need to know of a Hilbert space is a small quadratic,
 //
-//   f(alpha) = 1/2 ||y - sum_i alpha_i z_i||^2 = 1/2 ||y||^2 - c^T alpha + 1/2 alpha^T G alpha,
+//   f(alpha) = 1/2 ||y - sum_i alpha_i z_i||^2 = f(0) - c^T alpha + 1/2 alpha^T G alpha,
 //   G_ij = <z_i, z_j>,  c_i = <z_i, y>.
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace pursuit {
 
 class WeightSystem {
  public:
-  WeightSystem(WeightRule rule, double target_norm_squared);
+  explicit WeightSystem(WeightRule rule);
   ~WeightSystem();
   WeightSystem(WeightSystem&&) noexcept;
   WeightSystem& operator=(WeightSystem&&) noexcept;
@@ -36,18 +36,17 @@ class WeightSystem {
 
   Index size() const { return size_; }
   Vector weights() const { return weights_.head(size_); }
-  double objective() const { return objective(weights()); }
+  double change() const { return change(weights()); }  // f(alpha) - f(0)
   const WeightRule& rule() const { return rule_; }
 
  private:
-  double objective(const Vector& weights) const;
+  double change(const Vector& weights) const;
   Vector newest_weight() const;
   Vector economic_weights() const;
   Vector free_weights();
 
   struct Factor;
   WeightRule rule_;
-  double target_norm_squared_;
   Index size_ = 0;
   Matrix gram_;  // leading size_ x size_ corner
   Vector targets_, weights_;

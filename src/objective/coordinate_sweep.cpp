@@ -1,4 +1,4 @@
-#include "correction/coordinate_sweep.hpp"
+#include "objective/coordinate_sweep.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // The atomic power method: what it finds, that its values rise, and that its two forms agree.
 
-#include "pursuit/oracle/rank_one.hpp"
+#include "pursuit/oracle/find_atom.hpp"
 
 #include <rapidcheck/gtest.h>
 
@@ -24,9 +24,34 @@ Vector maximized(const AtomSet& set, const Vector& g) {
   return u;
 }
 
+/// An atom of a matrix, its factors by name.
+struct RankOneAtom : FoundAtom {
+  explicit RankOneAtom(FoundAtom found)
+      : FoundAtom(std::move(found)), u(factors[0].col(0)), v(factors[1].col(0)) {}
+  Vector u, v;
+};
+
+RankOneAtom find_rank_one(const LinearOperator& R, const Atoms& left, const Atoms& right,
+                          const OracleOptions& options) {
+  return RankOneAtom(find_atom(MatrixForm(R), AtomSets(left, right), 0, options));
+}
+RankOneAtom refine_rank_one(const LinearOperator& R, const Atoms& left, const Atoms& right, const Matrix& starts,
+                            const OracleOptions& options) {
+  return RankOneAtom(refine_atom(MatrixForm(R), AtomSets(left, right), 0,
+                                 Factors(Panel(R.rows(), starts.cols()), starts), options));
+}
+RankOneAtom find_symmetric(const LinearOperator& R, const Atoms& set, const OracleOptions& options) {
+  return RankOneAtom(find_atom(MatrixForm(R), AtomSets(set, set, true), 0, options));
+}
+RankOneAtom refine_symmetric(const LinearOperator& R, const Atoms& set, const Matrix& starts,
+                             const OracleOptions& options) {
+  return RankOneAtom(
+      refine_atom(MatrixForm(R), AtomSets(set, set, true), 0, Factors::symmetric(starts), options));
+}
+
 double spread_of(const std::vector<double>& entries, const Matrix& starts) {
   const Matrix R = Eigen::Map<const Vector>(entries.data(), Index(entries.size())).asDiagonal();
-  return refine_rank_one(*data_matrix(R), *sparse(1), *sparse(1), starts, {}).spread;
+  return refine_rank_one(*data_matrix(R), sparse(1), sparse(1), starts, {}).spread;
 }
 
 TEST(FindRankOne, IsTheTopSingularPairOnSpheres) {
@@ -35,7 +60,7 @@ TEST(FindRankOne, IsTheTopSingularPairOnSpheres) {
     const Eigen::SelfAdjointEigenSolver<Matrix> right(R.transpose() * R);
     const Vector v = right.eigenvectors().col(m - 1), u = (R * v).normalized();
     for (const Sign sign : {Sign::free, Sign::nonnegative}) {
-      const auto atom = find_rank_one(*data_matrix(R), *sphere(), *sphere(),
+      const auto atom = find_rank_one(*data_matrix(R), sphere(), sphere(),
                                       {.max_iterations = 2000, .tolerance = 1e-14, .sign = sign});
       EXPECT_NEAR(std::abs(atom.value), (R * v).norm(), 1e-8) << n << " x " << m;
       EXPECT_NEAR(atom.value, atom.u.dot(R * atom.v), 1e-12);
@@ -52,7 +77,7 @@ RC_GTEST_PROP(FindRankOne, CannotBeImprovedByEitherSideAlone, ()) {
   const Matrix R = gaussian(n, m, *rc::gen::inRange<std::uint64_t>(0, 100000));
   const Atoms left = *rc::gen::elementOf(kSets), right = *rc::gen::elementOf(kSets);
   const Sign sign = *rc::gen::element(Sign::free, Sign::nonnegative);
-  const auto atom = find_rank_one(*data_matrix(R), *left, *right,
+  const auto atom = find_rank_one(*data_matrix(R), left, right,
                                   {.max_iterations = 3000, .tolerance = 1e-13, .sign = sign});
   RC_ASSERT(left->contains(atom.u));
   RC_ASSERT(right->contains(atom.v));
@@ -68,10 +93,10 @@ RC_GTEST_PROP(FindRankOne, CannotBeImprovedByEitherSideAlone, ()) {
 TEST(FindRankOne, LooksAlongTheNegativeWhereTheSignIsFree) {
   const Vector a = uniform(6, 1, 1), b = uniform(5, 1, 2);
   const Matrix R = -a * b.transpose();
-  const auto atom = find_rank_one(*data_matrix(R), *nonneg(), *nonneg(), {});
+  const auto atom = find_rank_one(*data_matrix(R), nonneg(), nonneg(), {});
   EXPECT_NEAR(atom.value, -a.norm() * b.norm(), 1e-10);
   EXPECT_LT(max_difference(atom.u, a.normalized()), 1e-7);
-  const auto upward = find_rank_one(*data_matrix(R), *nonneg(), *nonneg(), {.sign = Sign::nonnegative});
+  const auto upward = find_rank_one(*data_matrix(R), nonneg(), nonneg(), {.sign = Sign::nonnegative});
   EXPECT_NEAR(upward.value, R.maxCoeff(), 1e-12) << "nothing helps: the least bad pair of coordinates";
 }
 
@@ -79,7 +104,7 @@ TEST(FindRankOne, ClimbsOutOfNegativeValues) {
   // From v = e_1 the first turn ends at a value of -0.5; only the second one sees the 4.
   const Matrix R = (Matrix(2, 2) << -1, -0.5, -3, 4).finished();
   const auto atom =
-      refine_rank_one(*data_matrix(R), *nonneg(), *nonneg(), Vector::Unit(2, 0), {.sign = Sign::nonnegative});
+      refine_rank_one(*data_matrix(R), nonneg(), nonneg(), Vector::Unit(2, 0), {.sign = Sign::nonnegative});
   EXPECT_NEAR(atom.value, 4, 1e-12);
 }
 
@@ -87,7 +112,7 @@ TEST(FindRankOne, TakesAZeroMatrix) {
   const Matrix zero = Matrix::Zero(5, 4);
   for (const Atoms& left : kSets)
     for (const Atoms& right : kSets) {
-      const auto atom = find_rank_one(*data_matrix(zero), *left, *right, {});
+      const auto atom = find_rank_one(*data_matrix(zero), left, right, {});
       EXPECT_EQ(atom.value, 0);
       EXPECT_EQ(atom.spread, 0);
       EXPECT_TRUE(left->contains(atom.u) && right->contains(atom.v));
@@ -99,14 +124,14 @@ TEST(FindRankOne, SpreadSaysHowMuchTheStartMattered) {
   EXPECT_NEAR(spread_of({1, 0.5, 0.25}, two_good), 0.5, 1e-12) << "values 1, 0.5 and 0.25";
   EXPECT_NEAR(spread_of({1, 1, 0.25}, two_good), 0, 1e-12);
   const Matrix rank_one = gaussian(9, 1, 1) * gaussian(8, 1, 2).transpose();
-  EXPECT_NEAR(find_rank_one(*data_matrix(rank_one), *sphere(), *sphere(), {}).spread, 0, 1e-6);
+  EXPECT_NEAR(find_rank_one(*data_matrix(rank_one), sphere(), sphere(), {}).spread, 0, 1e-6);
 }
 
 TEST(FindRankOne, KeepsTheBestOfItsStarts) {
   // The worse half goes after the second step; whoever leads then stays, and rises.
   const Matrix R = gaussian(15, 12, 1), starts = gaussian(12, 9, 2);
   const auto run = [&](const Matrix& from, int steps) {
-    return std::abs(refine_rank_one(*data_matrix(R), *sparse(3), *sparse(2), from,
+    return std::abs(refine_rank_one(*data_matrix(R), sparse(3), sparse(2), from,
                                     {.max_iterations = steps, .tolerance = 1e-12})
                         .value);
   };
@@ -122,7 +147,7 @@ TEST(FindRankOne, KeepsTheBestOfItsStarts) {
 TEST(FindRankOne, StopsAtItsIterationLimit) {
   const Matrix R = gaussian(40, 40, 1);
   const auto atom =
-      find_rank_one(*data_matrix(R), *sphere(), *sphere(), {.max_iterations = 3, .tolerance = 0});
+      find_rank_one(*data_matrix(R), sphere(), sphere(), {.max_iterations = 3, .tolerance = 0});
   EXPECT_EQ(atom.iterations, 3);
 }
 
@@ -134,13 +159,13 @@ TEST(FindSymmetric, FindsTheLeadingEigenvectorOfEitherSign) {
   values[11] = 1;
   const Matrix C = Q * values.asDiagonal() * Q.transpose();
   const OracleOptions options{.max_iterations = 3000, .tolerance = 1e-13};
-  const auto free = find_symmetric(*data_matrix(C), *sphere(), options);
+  const auto free = find_symmetric(*data_matrix(C), sphere(), options);
   EXPECT_NEAR(free.value, -10, 1e-8);
   EXPECT_NEAR(std::abs(free.u.dot(Q.col(0))), 1, 1e-8);
   EXPECT_EQ(free.u, free.v);
   OracleOptions upward = options;
   upward.sign = Sign::nonnegative;
-  const auto positive = find_symmetric(*data_matrix(C), *sphere(), upward);
+  const auto positive = find_symmetric(*data_matrix(C), sphere(), upward);
   EXPECT_NEAR(positive.value, 1, 1e-6);
   EXPECT_NEAR(std::abs(positive.u.dot(Q.col(11))), 1, 1e-4);
 }
@@ -153,7 +178,7 @@ TEST(FindSymmetric, ValuesNeverFallOnIndefiniteMatrices) {
         const Matrix start = gaussian(10, 1, seed + 10);
         double before = -std::numeric_limits<double>::infinity();
         for (int steps = 1; steps < 25; ++steps) {
-          const auto atom = refine_symmetric(*data_matrix(C), *set, start,
+          const auto atom = refine_symmetric(*data_matrix(C), set, start,
                                              {.max_iterations = steps, .tolerance = 1e-15, .sign = sign});
           ASSERT_TRUE(set->contains(atom.u));
           ASSERT_NEAR(atom.value, atom.u.dot(C * atom.u), 1e-12 * C.norm());
@@ -170,7 +195,7 @@ TEST(FindSymmetric, EndsWhereTheShiftedStepStandsStill) {
   // At the end u is the best member along C u + kappa u for some kappa: a stationary point of u^T C u.
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Matrix C = symmetric_matrix(9, seed);
-    const auto atom = find_symmetric(*data_matrix(C), *nonneg(),
+    const auto atom = find_symmetric(*data_matrix(C), nonneg(),
                                      {.max_iterations = 5000, .tolerance = 1e-14, .sign = Sign::nonnegative});
     const Vector gradient = C * atom.u - atom.value * atom.u;
     for (Index i = 0; i < 9; ++i)
@@ -194,7 +219,7 @@ TEST(FindSymmetric, ConvergesMonotonicallyOnPositiveMatrices) {
       EXPECT_GE(next.dot(C * next), u.dot(C * u) + last_gap - 1e-12 * C.norm()) << "step " << t;
       u = next;
       if (t > 12) continue;
-      const auto atom = refine_symmetric(*data_matrix(C), *set, start,
+      const auto atom = refine_symmetric(*data_matrix(C), set, start,
                                          {.max_iterations = t, .tolerance = 0, .sign = Sign::nonnegative});
       EXPECT_LT(atom.iterations == t ? max_difference(atom.u, u) : 0.0, 1e-9)
           << "kappa stays 0 in step " << t;
@@ -206,11 +231,11 @@ TEST(FindSymmetric, ConvergesMonotonicallyOnPositiveMatrices) {
 TEST(FindSymmetric, TakesZeroAndOneByOne) {
   const Matrix zero = Matrix::Zero(4, 4), number = Matrix::Constant(1, 1, -2.5);
   for (const Atoms& set : kSets) {
-    const auto atom = find_symmetric(*data_matrix(zero), *set, {});
+    const auto atom = find_symmetric(*data_matrix(zero), set, {});
     EXPECT_EQ(atom.value, 0);
     EXPECT_TRUE(set->contains(atom.u));
   }
-  EXPECT_EQ(find_symmetric(*data_matrix(number), *nonneg(), {}).value, -2.5);
+  EXPECT_EQ(find_symmetric(*data_matrix(number), nonneg(), {}).value, -2.5);
 }
 
 /// Pairs (u, v) / sqrt(2), u from one set and v from another: the atoms of the lifted problem.
@@ -252,10 +277,10 @@ TEST(FindSymmetric, OnTheLiftedMatrixIsTheAlternatingMethod) {
       Vector start(n + m);
       start << u, v;
       const OracleOptions options{.max_iterations = 4000, .tolerance = 1e-15, .sign = Sign::nonnegative};
-      const ProductSet pairs(left, right, n);
-      const auto alternating = refine_rank_one(*data_matrix(R), *left, *right, v, options);
+      const Atoms pairs = std::make_shared<ProductSet>(left, right, n);
+      const auto alternating = refine_rank_one(*data_matrix(R), left, right, v, options);
       const auto lifted = refine_symmetric(*data_matrix(T), pairs, start, options);
-      EXPECT_TRUE(pairs.contains(lifted.u, 1e-12));
+      EXPECT_TRUE(pairs->contains(lifted.u, 1e-12));
       EXPECT_NEAR(lifted.value, alternating.value, 1e-10);
       EXPECT_LT(max_difference(std::sqrt(2) * lifted.u.head(n), alternating.u), 1e-5);
       EXPECT_LT(max_difference(std::sqrt(2) * lifted.u.tail(m), alternating.v), 1e-5);

@@ -1,0 +1,27 @@
+#pragma once
+// Non-negative factors that pay for their size, by the sweeps of corrections with the price in P and G.
+
+#include "pursuit/correction/correction.hpp"
+#include "pursuit/objective/full_squares.hpp"
+
+namespace pursuit {
+
+/// What every entry x >= 0 of a factor pays beside the squared error: l1 x + l2/2 x^2.
+struct ElasticNet {
+  double l1 = 0, l2 = 0;
+
+  double cost(const Axis& axis, const Panel& X) const;
+};
+
+/// Y ~ left right^T, neither negative. Entries pay for their size, so the scale of a factor is its own.
+struct PenalizedFactors {
+  Factors factors;
+  double objective = 0;  // 1/2 ||Y - left right^T||^2 and what both factors pay
+};
+
+/// Of the options those for sweeps, tolerance, threads and keep_going count. InvalidArgument where the
+/// factors do not fit the data, are negative or not finite, or a penalty is.
+CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, const ElasticNet& right,
+                                   const CorrectionOptions& options, PenalizedFactors& factors);
+
+}  // namespace pursuit

@@ -1,0 +1,66 @@
+#pragma once
+// f(X) = 1/2 ||Y - X||^2 over sums of atoms, every entry of Y known, any number of modes.
+//
+// The residual is never formed: a contraction of it is one of Y less O(r) per entry of the result. Inner
+// products of atoms are products of those of their factors. With all modes but one fixed, P = the contraction
+// of Y and G = the Hadamard product of the other modes' Gram matrices say everything about that one.
+
+#include "pursuit/objective/objective.hpp"
+
+namespace pursuit {
+
+class FullSquares final : public Objective {
+ public:
+  /// At x = 0, with atoms that are symmetric or not.
+  explicit FullSquares(TargetPtr target, bool symmetric = false);
+  explicit FullSquares(DataMatrixPtr data, bool symmetric = false)
+      : FullSquares(matrix_target(std::move(data)), symmetric) {}
+
+  Index modes() const override { return target_->modes(); }
+  const Axis& axis(Index mode) const override { return target_->axis(mode); }
+  void contract(Index mode, const Factors& z, Panel& out) const override;
+
+  double value() const override { return refreshed().value; }
+  double value_at_zero() const override { return value_at_zero_; }
+  const Expansion& iterate() const override { return x_; }
+  void move_to(Expansion x) override;
+  void move_to(Expansion x, Vector target_products) override;
+  void append(const Factors& atom, double value) override;
+  void reweigh(const Vector& weights) override;
+  void replace(Index k, const Factors& atom, double value, double weight) override;
+  void keep(const std::vector<Index>& atoms) override;
+  Matrix gram(const Factors& a, const Factors& b) const override;
+  WeightQuadratic weight_quadratic() const override;
+  std::unique_ptr<ModeSystem> along(Index mode) override;
+  bool atoms_share_systems() const override { return true; }
+  const Target* target() const override { return target_.get(); }
+
+  /// ||Y - X|| / ||Y||, entry by entry where f(X) is so small that rounding rules it.
+  double relative_error() const;
+
+ private:
+  class System;
+
+  /// What weights see of x.
+  struct Products {
+    Matrix gram;    // <z_i, z_j>
+    Vector target;  // <y, z_i>
+    double value;   // f
+  };
+  /// A ModeSystem leaves its own P and G behind, from which they follow once they are asked for.
+  const Products& refreshed() const;
+  double value_of(const Vector& weights) const;
+
+  TargetPtr target_;
+  double value_at_zero_;
+  Expansion x_;
+  mutable Products products_;
+  mutable Index open_mode_ = -1;  // the mode of the last ModeSystem, where atoms may have moved since
+  Panel P_;                       // contraction of the target along it
+  Matrix G_;                      // Gram matrix of all other modes
+};
+
+/// The Hadamard product of the Gram matrices of all modes but one; of all where left_out < 0.
+Matrix grams_but(const Form& form, Index left_out, const Factors& a, const Factors& b);
+
+}  // namespace pursuit

@@ -1,0 +1,101 @@
+#include "algorithms/expansion_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pursuit {
+
+ExpansionSpace::ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, const OracleOptions& oracle,
+                               CorrectionOptions correction, const Regularization& regularization)
+    : f_(f),
+      sets_(std::move(sets)),
+      weights_(weights),
+      oracle_(oracle),
+      correction_(std::move(correction)),
+      regularized_(regularization.kind != Regularization::none),
+      corrections_(f, sets_, regularization) {
+  oracle_.sign = correction_.sign = weights.allows_negative() ? Sign::free : Sign::nonnegative;
+  correction_.bounded_weights = weights.kind == WeightRule::convex;
+  oracle_.free_scale = !correction_.bounded_weights;
+  if (expansion().rank() > 0) {
+    // Rules that never look back at older weights need good ones to start from.
+    const bool looks_back = weights.kind != WeightRule::newest && weights.kind != WeightRule::economic;
+    WeightSystem fitted = weight_system(looks_back ? weights : WeightRule(WeightRule::free));
+    fitted.solve();
+    set_weights(fitted.weights());
+    drop_weightless();
+  }
+}
+
+Found<Factors> ExpansionSpace::find_atom() {
+  ++oracle_.seed;  // fresh random starts for every atom
+  FoundAtom atom = pursuit::find_atom(f_, sets_, expansion().rank(), oracle_);
+  const double norm_squared = f_.gram(atom.factors, atom.factors)(0, 0);
+  return {std::move(atom.factors), atom.value, norm_squared, atom.spread, atom.iterations};
+}
+
+Vector ExpansionSpace::inner_products(const Factors& atom) const {
+  return expansion().rank() > 0 ? Vector(f_.gram(expansion().factors, atom)) : Vector(0);
+}
+
+WeightSystem ExpansionSpace::weight_system(const WeightRule& rule) const {
+  WeightSystem system(rule);
+  if (expansion().rank() > 0) {
+    const auto [gram, linear] = f_.weight_quadratic();
+    system.reset(gram, linear, expansion().weights);
+  }
+  return system;
+}
+
+WeightSystem ExpansionSpace::weight_system() const {
+  // Regularised, the scale of older atoms belongs to their factors.
+  return weight_system(regularized_ ? WeightRule(WeightRule::newest) : weights_);
+}
+
+int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
+                            WeightSystem& system) {
+  CorrectionOptions options = correction_;
+  options.sweeps = sweeps;
+  options.tolerance = tolerance;
+  options.keep_going = watch;
+  options.oracle = oracle_;
+  // Fits are free in their scale. Where the weights are not, what they reach may lie outside what is allowed.
+  const double before = f_.value();
+  const Expansion start = correction_.bounded_weights ? expansion() : Expansion();
+  const CorrectionOutcome outcome = corrections_.run(options);
+  drop_weightless();
+  system = weight_system();
+  if (!regularized_) {  // otherwise weights are part of the factors that pay
+    system.solve();
+    set_weights(system.weights());
+  }
+  if (correction_.bounded_weights && f_.value() > before) {
+    f_.move_to(start);
+    system = weight_system();
+  }
+  return outcome.sweeps;
+}
+
+void ExpansionSpace::describe(Step& step) const {
+  step.left_support = (expansion().left().array() != 0).count();
+  step.right_support = (expansion().right().array() != 0).count();
+}
+
+void ExpansionSpace::drop_weightless() {
+  // Self-tuned atoms shrink for ever without getting there.
+  const double nothing = regularized_ ? 1e-9 * std::sqrt(2 * f_.value_at_zero()) : 0.0;
+  Index known = 0;
+  for (Index panel = 0; panel < sets_.panels(); ++panel) known = std::max(known, correction_.known_of(panel));
+  const Vector& weights = expansion().weights;
+  const std::vector<Index> staying =
+      sets_.staying(weights.size(), [&](Index i) { return i < known || std::abs(weights[i]) > nothing; });
+  if (Index(staying.size()) == weights.size()) return;
+  Vector kept = Vector::Zero(weights.size());
+  for (const Index i : staying) kept[i] = weights[i];
+  f_.reweigh(kept);  // what is dropped is nothing
+  f_.keep(staying);
+  corrections_.keep(staying);
+}
+
+}  // namespace pursuit

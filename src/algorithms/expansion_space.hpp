@@ -1,0 +1,49 @@
+#pragma once
+// Sums of structured atoms as a space for Algorithm 1, over any objective; this makes it Algorithm 2.
+
+#include "pursuit/algorithms/pursue.hpp"
+#include "pursuit/correction/correction.hpp"
+
+namespace pursuit {
+
+class ExpansionSpace {
+ public:
+  using Atom = Factors;
+
+  /// Continues from the iterate of f, which moves; its atoms get their best weights. Of the options for
+  /// corrections those about sweeps come with every correction.
+  ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, const OracleOptions& oracle,
+                 CorrectionOptions correction, const Regularization& regularization = {});
+
+  double objective() const { return f_.value(); }
+  double objective_at_zero() const { return f_.value_at_zero(); }
+  Found<Atom> find_atom();
+  Vector inner_products(const Atom& atom) const;
+  void append(const Found<Atom>& found) { f_.append(found.atom, found.value); }
+  void set_weights(const Vector& weights) { f_.reweigh(weights); }
+  WeightSystem weight_system() const;
+  int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
+              WeightSystem& system);
+  void describe(Step& step) const;
+
+  /// Weights with a constraint and factors that pay may leave atoms without any; unless they are known ones,
+  /// they go.
+  void drop_weightless();
+
+  const Expansion& expansion() const { return f_.iterate(); }
+
+ private:
+  WeightSystem weight_system(const WeightRule& rule) const;
+
+  Objective& f_;
+  AtomSets sets_;
+  WeightRule weights_;
+  OracleOptions oracle_;
+  CorrectionOptions correction_;
+  bool regularized_;
+  Corrections corrections_;
+};
+
+static_assert(CorrectableSpace<ExpansionSpace>);
+
+}  // namespace pursuit

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "atoms/along_axis.hpp"
+#include "correction/by_oracle.hpp"
+#include "correction/factor_fits.hpp"
+#include "correction/progress.hpp"
+#include "correction/run_ahead.hpp"
+#include "pursuit/correction/correction.hpp"
+#include "pursuit/objective/full_squares.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Whether the multiples of a set's members treat every entry alone.
+bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
+  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) &&
+         !options.bounded_weights;
+}
+
+/// The best weight of an atom whose factor along this mode stays.
+void refit_weight(const Objective& f, ModeSystem& system, Index mode, Index k, Sign sign) {
+  Parabolas parabolas;
+  system.parabolas(k, nullptr, parabolas);
+  const Vector u = f.iterate().factors[mode].col(k);
+  const double slope = f.axis(mode).dots(parabolas.b, u)[0],
+               curvature = cost(parabolas, f.axis(mode), 1, u) + 2 * slope;
+  if (!(curvature > 0)) return;
+  const double weight = slope / curvature;
+  system.move(k, u, sign == Sign::nonnegative ? std::max(weight, 0.0) : weight);
+}
+
+/// The best factor for a weight that stays.
+void refit_factor(const Objective& f, ModeSystem& system, Index mode, Index k, const AtomSet& set,
+                  Parabolas& parabolas) {
+  const double weight = f.iterate().weights[k];
+  if (weight == 0) return;
+  system.parabolas(k, nullptr, parabolas);
+  if (!(parabolas.uniform > 0)) return;
+  Vector fresh(parabolas.b.size());
+  maximize(f.axis(mode), set, weight * parabolas.b, fresh);
+  system.move(k, fresh, weight);
+}
+
+/// One sweep of fits over all modes of all atoms.
+class FitSweep {
+ public:
+  FitSweep(Objective& f, const AtomSets& sets, const CorrectionOptions& options, FactorFits& fits)
+      : f_(f),
+        sets_(sets),
+        o_(options),
+        fits_(fits),
+        oldest_(std::max<Index>(0, f.iterate().rank() - options.last)) {}
+
+  void run() {
+    const Index rank = f_.iterate().rank();
+    if (f_.atoms_share_systems()) {
+      for (Index panel = 0; panel < sets_.panels(); ++panel) {
+        const auto system = f_.along(sets_.mode_of(panel));
+        Index k = 0;
+        for (; k < std::min(rank, o_.known_of(panel)); ++k) fit(*system, panel, k);
+        if (!(sweeps_coordinates(panel) && system->sweep(sweep_of(panel))))
+          for (; k < rank; ++k) fit(*system, panel, k);
+      }
+    } else {
+      for (Index k = 0; k < rank; ++k)
+        for (Index panel = 0; panel < sets_.panels(); ++panel) fit(*f_.along(sets_.mode_of(panel)), panel, k);
+    }
+    fits_.settle_noise();
+  }
+
+ private:
+  bool sweeps_coordinates(Index panel) const {
+    return !fits_.anything_paid() && !sets_.panel(panel)->varies_by_atom() &&
+           acts_on_coordinates(sets_.of(panel, 0), o_);
+  }
+
+  CoordinateSweep sweep_of(Index panel) const {
+    const Index mode = sets_.mode_of(panel), rank = f_.iterate().rank();
+    return {!sets_.of(panel, 0).symmetric(), std::max(oldest_, o_.known_of(panel)),
+            passes_along(*f_.target(), mode, rank), o_.threads};
+  }
+
+  void fit(ModeSystem& system, Index panel, Index k) {
+    const Index mode = sets_.mode_of(panel);
+    const AtomSet& set = sets_.of(panel, k);
+    if (k < o_.known_of(panel)) {
+      if (!o_.bounded_weights) refit_weight(f_, system, mode, k, o_.sign);
+    } else if (k >= oldest_) {
+      if (o_.bounded_weights && f_.atoms_share_systems())
+        refit_factor(f_, system, mode, k, set, parabolas_);
+      else
+        fits_.refit(system, mode, k, set, o_.sign);
+    }
+  }
+
+  Objective& f_;
+  const AtomSets& sets_;
+  const CorrectionOptions& o_;
+  FactorFits& fits_;
+  Index oldest_;
+  Parabolas parabolas_;
+};
+
+CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
+                                  FactorFits& fits) {
+  SweepCounter counter(options);
+  for (bool more = true; more;) {
+    const double before = f.value();
+    const Expansion start = f.atoms_share_systems() ? f.iterate() : Expansion();
+    FitSweep(f, sets, options, fits).run();
+    const double after = f.value();
+    if (fits.anything_paid()) {  // f itself may rise while factors shrink
+      more = counter.another(after + std::abs(before - after), after);
+    } else {
+      const bool better = after < before;
+      if (!better && start.rank() > 0) f.move_to(start);
+      more = counter.another(before, std::min(before, after)) && better;
+    }
+  }
+  return counter.outcome();
+}
+
+/// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
+/// weight shared between its factors.
+CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
+  const Target& target = *f.target();
+  const Index modes = f.modes(), last = modes - 1;
+  std::vector<FreeMode> free_modes;
+  for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).symmetric()});
+  // An atom without weight keeps its last factor, so that the others can grow again.
+  Expansion x = f.iterate();
+  const Vector size = x.weights.cwiseAbs();
+  const double mean = size.mean(), share = 1.0 / double(modes);
+  const Vector root = size.array().pow(share);
+  const Vector signed_root =
+      (root.array() > 0)
+          .select(x.weights.cwiseSign().cwiseProduct(root).array(), mean > 0 ? std::pow(mean, share) : 1.0);
+  PenalizedFactors pair{x.factors, f.value()};
+  for (Index mode = 0; mode < modes; ++mode)
+    pair.factors[mode] = x.factors[mode] * (mode == last ? signed_root : root).asDiagonal();
+  Vector products;
+  const auto outcome = run_ahead_sweeps(target, free_modes, options, pair, products);
+  if (products.size() == 0) return outcome;
+  x.weights.setOnes();
+  Matrix norms(x.rank(), modes);
+  for (Index mode = 0; mode < modes; ++mode) {
+    norms.col(mode) = f.axis(mode).norms(pair.factors[mode]);
+    x.weights = x.weights.cwiseProduct(norms.col(mode));
+  }
+  Vector target_products = f.weight_quadratic().linear;
+  for (Index k = 0; k < x.rank(); ++k) {
+    if (!(x.weights[k] > 0)) continue;
+    for (Index mode = 0; mode < modes; ++mode)
+      x.factors[mode].col(k) = pair.factors[mode].col(k) / norms(k, mode);
+    target_products[k] = products[k] / x.weights[k];
+  }
+  f.move_to(std::move(x), std::move(target_products));
+  return outcome;
+}
+
+bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
+  if (!f.target() || options.sweeps <= 2 || options.last < f.iterate().rank()) return false;
+  for (Index panel = 0; panel < sets.panels(); ++panel)
+    if (options.known_of(panel) > 0 || sets.panel(panel)->varies_by_atom() ||
+        !acts_on_coordinates(sets.of(panel, 0), options))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+Corrections::Corrections(Objective& f, AtomSets sets, const Regularization& regularization)
+    : f_(f), sets_(std::move(sets)), fits_(std::make_unique<FactorFits>(f, regularization)) {}
+Corrections::~Corrections() = default;
+
+CorrectionOutcome Corrections::run(const CorrectionOptions& options) {
+  if (options.sweeps < 1 || f_.iterate().rank() == 0) return {};
+  if (options.by_oracle || !sets_.all_single()) return correct_by_oracle(f_, sets_, options, fits_->ridge());
+  if (can_run_ahead(f_, sets_, options) && !fits_->anything_paid()) return correct_ahead(f_, sets_, options);
+  return correct_by_fits(f_, sets_, options, *fits_);
+}
+
+void Corrections::keep(const std::vector<Index>& atoms) {
+  fits_->keep(atoms);
+}
+
+}  // namespace pursuit

@@ -1,0 +1,153 @@
+#include "correction/factor_fits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "atoms/along_axis.hpp"
+
+namespace pursuit {
+namespace {
+
+constexpr double kLeastPrior = 1e-12;
+
+}  // namespace
+
+double cost(const Parabolas& p, const Axis& axis, double t, ConstVectorRef u) {
+  const double slope = axis.dots(p.b, u)[0];
+  const double curvature = p.is_uniform() ? p.uniform * axis.dots(u, u)[0] : axis.dots(p.a, u.cwiseAbs2())[0];
+  return t * t * curvature - 2 * t * slope;
+}
+
+FactorFits::FactorFits(Objective& f, const Regularization& regularization)
+    : f_(f), regularization_(regularization) {}
+
+Vector FactorFits::counts(Index mode) {
+  if (counts_.empty()) {
+    Factors ones = f_.iterate().factors.atom(0);
+    for (Index m = 0; m < f_.modes(); ++m) ones[m].setOnes();
+    for (Index m = 0; m < f_.modes(); ++m) {
+      Parabolas p;
+      f_.along(m)->parabolas(0, &ones, p);
+      counts_.push_back(p.is_uniform() ? Vector::Constant(p.b.size(), p.uniform) : p.a);
+    }
+    entries_ = f_.axis(0).dots(counts_[0], Vector::Ones(counts_[0].size()))[0];
+    noise_variance_ = 2 * f_.value_at_zero() / entries_;
+  }
+  return counts_[std::size_t(mode)];
+}
+
+FactorFits::Split& FactorFits::split_of(Index k) {
+  splits_.resize(std::max(splits_.size(), std::size_t(k) + 1));
+  Split& split = splits_[std::size_t(k)];
+  const double weight = f_.iterate().weights[k];
+  if (split.empty() || (split[0].scale == 0 && weight != 0)) {  // a new atom: evenly
+    split.resize(std::size_t(f_.modes()));
+    const double scale = std::pow(std::abs(weight), 1.0 / double(f_.modes()));
+    for (Index mode = 0; mode < f_.modes(); ++mode) {
+      const bool carries_sign = mode + 1 == f_.modes() && weight < 0;
+      split[std::size_t(mode)] = {carries_sign ? -scale : scale, scale * scale / double(f_.axis(mode).size()),
+                                  Vector::Zero(f_.axis(mode).own())};
+    }
+  }
+  return split;
+}
+
+Factors FactorFits::squares(Index k, bool with_variances) {
+  const Split& split = splits_[std::size_t(k)];
+  Factors result = f_.iterate().factors.atom(k);
+  for (Index mode = 0; mode < f_.modes(); ++mode) {
+    const Factor& factor = split[std::size_t(mode)];
+    result[mode] = result[mode].cwiseAbs2();
+    if (with_variances && factor.scale != 0) result[mode] += factor.variance / (factor.scale * factor.scale);
+  }
+  return result;
+}
+
+void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign) {
+  const Axis& axis = f_.axis(mode);
+  const auto factor = f_.iterate().factors[mode].col(k);
+  const double weight = f_.iterate().weights[k];
+  double scale = weight, held = 1;  // of this factor, and of the product of all others
+  Factor* own = nullptr;
+  if (anything_paid()) {
+    if (weight == 0) return;  // shrunk to nothing
+    counts(mode);             // known before atoms move
+    own = &split_of(k)[std::size_t(mode)];
+    scale = own->scale;
+    held = weight / scale;
+  }
+  if (is_tuned()) {
+    const Factors spread = squares(k, true);
+    system.parabolas(k, &spread, parabolas_);
+  } else {
+    system.parabolas(k, nullptr, parabolas_);
+  }
+  if (parabolas_.is_uniform() && !(parabolas_.uniform > 0)) return;
+  if (anything_paid()) {  // in x = scale * u
+    if (parabolas_.is_uniform()) parabolas_.a.setConstant(parabolas_.b.size(), parabolas_.uniform);
+    parabolas_.a *= held * held;
+    parabolas_.b *= held;
+    switch (regularization_.kind) {
+      case Regularization::none: break;
+      case Regularization::ridge: parabolas_.a.array() += regularization_.lambda; break;
+      case Regularization::count_weighted_ridge: parabolas_.a += regularization_.lambda * counts(mode); break;
+      case Regularization::self_tuned:
+        parabolas_.a.array() += noise_variance_ / std::max(own->prior, kLeastPrior);
+        break;
+    }
+  }
+  fresh_.resize(factor.size());
+  const bool uniform = parabolas_.is_uniform();
+  const double fitted = uniform ? fit(axis, set, parabolas_.uniform, parabolas_.b, sign, fresh_)
+                                : fit(axis, set, parabolas_.a, parabolas_.b, sign, fresh_);
+  const bool surely_better = uniform && set.oracle_factor() == 1;
+  const bool better =
+      surely_better || cost(parabolas_, axis, fitted, fresh_) <= cost(parabolas_, axis, scale, factor);
+  const double size = better ? fitted : scale;
+  if (!better) fresh_ = factor;
+  if (own) own->scale = size;
+  if (is_tuned() && size != 0) learn(axis, fresh_, *own);
+  if (better) system.move(k, fresh_, size * held);
+}
+
+void FactorFits::learn(const Axis& axis, ConstVectorRef u, Factor& factor) const {
+  Matrix entries(u.size(), 2);  // expected squares, and where there are any
+  for (Index i = 0; i < u.size(); ++i) {
+    factor.variance[i] = u[i] != 0 ? noise_variance_ / parabolas_.a[i] : 0.0;
+    entries.row(i) << factor.scale * factor.scale * u[i] * u[i] + factor.variance[i], u[i] != 0 ? 1.0 : 0.0;
+  }
+  const Vector sums = axis.dots(entries, Matrix::Ones(u.size(), 2));
+  factor.prior = std::max(sums[0] / std::max(sums[1], 1.0), kLeastPrior);
+}
+
+/// E of the squared residual: each atom x y^T adds x^2 var y + y^2 var x + var x var y at every entry.
+void FactorFits::settle_noise() {
+  if (!is_tuned()) return;
+  double sum = 2 * f_.value();
+  const auto system = f_.along(0);
+  Parabolas parabolas;
+  for (Index k = 0; k < f_.iterate().rank(); ++k) {
+    if (f_.iterate().weights[k] == 0) continue;  // shrunk to nothing
+    split_of(k);
+    const double weight = f_.iterate().weights[k];
+    for (const bool uncertain : {true, false}) {
+      const Factors s = squares(k, uncertain);
+      system->parabolas(k, &s, parabolas);
+      const Vector a =
+          parabolas.is_uniform() ? Vector::Constant(s[0].rows(), parabolas.uniform) : parabolas.a;
+      sum += (uncertain ? 1 : -1) * weight * weight * f_.axis(0).dots(s[0], a)[0];
+    }
+  }
+  noise_variance_ = sum / entries_;
+}
+
+void FactorFits::keep(const std::vector<Index>& atoms) {
+  std::vector<Split> kept;
+  kept.reserve(atoms.size());
+  for (const Index k : atoms)
+    kept.push_back(std::size_t(k) < splits_.size() ? std::move(splits_[std::size_t(k)]) : Split{});
+  splits_ = std::move(kept);
+}
+
+}  // namespace pursuit

@@ -1,0 +1,62 @@
+#pragma once
+// Fits of single factors, with what they pay for their size inside their parabolas.
+//
+// An atom that pays is x (x) y (x) ...: its weight is split into a scale for every factor, x = scale * u. The
+// other factors, with their scales, make the parabolas of x; rho_i x_i^2 is added to them. Self-tuned, every
+// factor also has a variance per entry, and the price follows from these and from the noise (see
+// Regularization).
+
+#include <vector>
+
+#include "pursuit/correction/correction.hpp"
+
+namespace pursuit {
+
+class FactorFits {
+ public:
+  FactorFits(Objective& f, const Regularization& regularization);
+
+  bool anything_paid() const { return regularization_.kind != Regularization::none; }
+  /// Of the squared norm of an oracle's atom.
+  double ridge() const {
+    return regularization_.kind == Regularization::ridge ? regularization_.lambda : 0.0;
+  }
+
+  /// The factor of atom k along a mode anew, by its set's fit; what there is stays where that is no better.
+  void refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign);
+
+  /// At the end of a sweep.
+  void settle_noise();
+
+  void keep(const std::vector<Index>& atoms);
+
+ private:
+  struct Factor {
+    double scale = 0;  // the product over the modes is the atom's weight; 0 before the first fit
+    double prior = 1;  // variance of its entries
+    Vector variance;   // of every entry, about its value
+  };
+  using Split = std::vector<Factor>;  // one for every mode
+
+  bool is_tuned() const { return regularization_.kind == Regularization::self_tuned; }
+  Split& split_of(Index k);
+  /// Squares of the factors of atom k, their own scale taken out, with their variances.
+  Factors squares(Index k, bool with_variances);
+  Vector counts(Index mode);
+  void learn(const Axis& axis, ConstVectorRef u, Factor& factor) const;
+
+  Objective& f_;
+  Regularization regularization_;
+  std::vector<Split> splits_;
+  std::vector<Vector>
+      counts_;          // entries that each entry of a factor has to do with, where they are asked for
+  double entries_ = 0;  // in all
+  double noise_variance_ = 0;
+  Parabolas parabolas_;
+  Vector fresh_;
+};
+
+/// Value of parabolas at t u, twice.
+double cost(const Parabolas& parabolas, const Axis& axis, double t, ConstVectorRef u);
+
+}  // namespace pursuit

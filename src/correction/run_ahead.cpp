@@ -1,0 +1,93 @@
+#include "correction/run_ahead.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "correction/progress.hpp"
+#include "objective/coordinate_sweep.hpp"
+
+namespace pursuit {
+namespace {
+
+/// On x >= 0 the l1 norm is linear: P and G hold the whole penalty of their mode.
+void charge(const ElasticNet& penalty, Panel& P, Matrix& G) {
+  if (penalty.l1 > 0) P.array() -= penalty.l1;
+  if (penalty.l2 > 0) G.diagonal().array() += penalty.l2;
+}
+
+/// A column whose partner is zero fits nothing: no sweep moves it, and all that it pays is saved.
+void drop_unused(const ElasticNet& penalty, const Matrix& G, Panel& X) {
+  if (penalty.l1 > 0)
+    for (Index i = 0; i < X.cols(); ++i)
+      if (!(G(i, i) > 0)) X.col(i).setZero();
+}
+
+}  // namespace
+
+int passes_along(const Target& Y, Index mode, Index rank) {
+  const double work = Y.contraction_work() / double(Y.axis(mode).size());
+  return int(std::clamp(work / (3.0 * double(rank)), 4.0, 6.0));
+}
+
+double value_from(const Target& Y, Index mode, const Panel& P, const Matrix& G, const Panel& X) {
+  const Axis& axis = Y.axis(mode);
+  return std::max(
+      0.0, 0.5 * Y.squared_norm() - axis.dots(P, X).sum() + 0.5 * G.cwiseProduct(axis.inner(X, X)).sum());
+}
+
+CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
+                                   const CorrectionOptions& options, PenalizedFactors& good,
+                                   Vector& products) {
+  constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
+  constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
+  constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
+  double beta = 0.5, limit = 1;
+  const Index last = Index(modes.size()) - 1;
+  Factors ahead = good.factors, before = ahead, next = ahead;
+  Panel P;
+  Matrix G;
+  int failures = 0;  // since the last sweep that f fell in
+  const auto run_ahead = [&](Index mode) {
+    ahead[mode] = next[mode] + (failures < kPlain ? beta : 0.0) * (next[mode] - before[mode]);
+    if (modes[std::size_t(mode)].nonnegative) ahead[mode] = ahead[mode].cwiseMax(0.0);
+  };
+
+  SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
+  for (bool more = true; more;) {
+    double paid = 0;  // by all modes but the last, whose P and G hold it
+    for (Index mode = 0; mode <= last; ++mode) {
+      const auto& [nonnegative, penalty] = modes[std::size_t(mode)];
+      Y.contract(mode, ahead, P);
+      G = grams_but(Y, mode, ahead, ahead);
+      charge(penalty, P, G);
+      next[mode] = ahead[mode];
+      coordinate_sweep(P, G, {nonnegative, 0, passes_along(Y, mode, next.count()), options.threads},
+                       next[mode]);
+      drop_unused(penalty, G, next[mode]);
+      if (mode == last) break;
+      run_ahead(mode);
+      paid += penalty.cost(Y.axis(mode), ahead[mode]);
+    }
+    const double reached = value_from(Y, last, P, G, next[last]) + paid, reached_before = good.objective;
+    const bool better = reached < reached_before, at_rest = !better && failures >= kPlain;
+    if (better) {
+      good.objective = reached;
+      products = Y.axis(last).dots(P, next[last]);
+      for (Index mode = 0; mode < last; ++mode) good.factors[mode] = ahead[mode];
+      good.factors[last] = next[last];
+      run_ahead(last);
+      std::swap(before, next);
+      limit = std::min(1.0, kGrowLimit * limit);
+      beta = std::min(limit, kGrow * beta);
+    } else {  // too far: back to the last good factors, with a shorter step and no momentum
+      limit = beta;
+      beta /= kShrink;
+      ahead = before = good.factors;
+    }
+    failures = better ? 0 : failures + 1;
+    more = counter.another(reached_before, good.objective, /*tentative=*/!better && !at_rest) && !at_rest;
+  }
+  return counter.outcome();
+}
+
+}  // namespace pursuit

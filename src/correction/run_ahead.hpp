@@ -1,0 +1,30 @@
+#pragma once
+// Sweeps over factors whose entries are free of each other, which run ahead of themselves.
+
+#include <vector>
+
+#include "pursuit/correction/penalized.hpp"
+
+namespace pursuit {
+
+/// A mode whose factors are all vectors, or all that are not negative.
+struct FreeMode {
+  bool nonnegative;
+  ElasticNet penalty = {};
+};
+
+/// After an update X of a mode the others see X + beta (X - X_before), kept in the cone. The step beta grows
+/// while the objective falls and shrinks where it rises; then the last good factors are taken up again.
+/// `products` becomes <y, z_k> of their atoms, where they were improved.
+CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
+                                   const CorrectionOptions& options, PenalizedFactors& good,
+                                   Vector& products);
+
+/// Passes over the columns of a mode per contraction of the target. Each gains nearly as much as a whole
+/// sweep, so they are worth having while they stay cheap beside the contraction.
+int passes_along(const Target& Y, Index mode, Index rank);
+
+/// f from P and G along a mode and that mode's X, nothing else having a weight.
+double value_from(const Target& Y, Index mode, const Panel& P, const Matrix& G, const Panel& X);
+
+}  // namespace pursuit

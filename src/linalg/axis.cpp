@@ -1,0 +1,49 @@
+#include "pursuit/linalg/axis.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "linalg/blas.hpp"
+#include "linalg/decompositions.hpp"
+
+namespace pursuit {
+
+Matrix Axis::inner(const ConstMatrixRef& X, const ConstMatrixRef& Y) const {
+  return transposed_product(X, Y);
+}
+
+Vector Axis::dots(const ConstMatrixRef& X, const ConstMatrixRef& Y) const {
+  return X.cwiseProduct(Y).colwise().sum().transpose();
+}
+
+void Axis::subtract(const ConstMatrixRef& X, const ConstMatrixRef& S, MatrixRef Y) const {
+  subtract_product(X, S, Y);
+}
+
+Panel Axis::orthonormal(const Panel& block) const {
+  return orthonormal_basis(block);
+}
+
+Panel Axis::gaussian(Index columns, Random& random) const {
+  return random.gaussian_matrix(size(), columns);
+}
+
+std::vector<Index> Axis::heaviest(const Panel& X, Index count) const {
+  const Vector weight = X.rowwise().squaredNorm();
+  std::vector<Index> order(std::size_t(X.rows()));
+  std::iota(order.begin(), order.end(), Index(0));
+  count = std::min(count, X.rows());
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](Index a, Index b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
+  order.resize(std::size_t(count));
+  return order;
+}
+
+Panel Axis::units(const std::vector<Index>& places) const {
+  Panel result = Panel::Zero(own(), Index(places.size()));
+  for (std::size_t k = 0; k < places.size(); ++k)
+    if (const Index i = places[k] - first(); i >= 0 && i < own()) result(i, Index(k)) = 1;
+  return result;
+}
+
+}  // namespace pursuit

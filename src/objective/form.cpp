@@ -1,0 +1,31 @@
+#include "pursuit/objective/form.hpp"
+
+#include <utility>
+
+namespace pursuit {
+namespace {
+
+class MatrixTarget final : public Target {
+ public:
+  explicit MatrixTarget(DataMatrixPtr data) : data_(std::move(data)), form_(*data_) {}
+  Index modes() const override { return form_.modes(); }
+  const Axis& axis(Index mode) const override { return form_.axis(mode); }
+  void contract(Index mode, const Factors& z, Panel& out) const override { form_.contract(mode, z, out); }
+  double squared_norm() const override { return data_->squared_norm(); }
+  std::optional<double> squared_distance(const Expansion& x) const override {
+    return data_->squared_distance(x.scaled_left(), x.right());
+  }
+  double contraction_work() const override { return data_->product_work(); }
+
+ private:
+  DataMatrixPtr data_;
+  MatrixForm form_;
+};
+
+}  // namespace
+
+TargetPtr matrix_target(DataMatrixPtr data) {
+  return std::make_shared<MatrixTarget>(std::move(data));
+}
+
+}  // namespace pursuit
