@@ -21,13 +21,12 @@ void require(bool fine, const std::string& message) {
 }
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
-  require(sets.left && sets.right, "left, right: an atom set is missing");
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
-  const bool spheres = sets.left->is_sphere() && sets.right->is_sphere();
+  const bool spheres = sets.left.traits().is_sphere() && sets.right.traits().is_sphere();
   const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
   require(double(o.rank) <= most,
           fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
-                      o.rank, rows, cols, most, sets.left->spec(), sets.right->spec()));
+                      o.rank, rows, cols, most, sets.left.spec(), sets.right.spec()));
   require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
   require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
   require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
@@ -39,8 +38,8 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
-  sets.left->require_dimension(rows);
-  sets.right->require_dimension(cols);
+  sets.left.require_dimension(rows);
+  sets.right.require_dimension(cols);
 }
 
 /// Corrections finish what the oracle leaves; before them its last digits are wasted work.
@@ -48,7 +47,8 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
-  return o.use_exact_path && o.initial.rank() == 0 && sets.left->is_sphere() && sets.right->is_sphere() &&
+  return o.use_exact_path && o.initial.rank() == 0 && sets.left.traits().is_sphere() &&
+         sets.right.traits().is_sphere() &&
          (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
 }
 
@@ -135,8 +135,8 @@ Model leading_model(const FrobeniusObjective& f, const FactorOptions& o, const A
   const auto& [left, right, values, converged] = pairs;
   Model model{Matrix(f.rows(), 0), Matrix(f.cols(), 0), Vector(0), sets.symmetric};
   for (Index i = 0; i < values.size(); ++i) {
-    const Brought atom = into_sets(sets.left->of_atom(model.rank()), sets.right->of_atom(model.rank()),
-                                   left.col(i), right.col(i));
+    const Brought atom =
+        into_sets(sets.left.of(model.rank()), sets.right.of(model.rank()), left.col(i), right.col(i));
     const double weight = values[i] * atom.kept;
     if (weight > 0 || (weight < 0 && o.weights.allows_negative())) model.append(atom.u, atom.v, weight);
   }
@@ -158,7 +158,7 @@ Model initial_model(const FrobeniusObjective& f, const FactorOptions& o, const A
       (model.weights.array() == 0).select(1.0, model.weights);  // they are fitted; none is dropped now
   Matrix image;
   for (Index i = 0; i < model.rank(); ++i) {
-    const AtomSet &left_set = sets.left->of_atom(i), &right_set = sets.right->of_atom(i);
+    const AtomSet &left_set = sets.left.of(i), &right_set = sets.right.of(i);
     auto u = model.left.col(i), v = model.right.col(i);
     const bool known = i < o.fixed;
     if (known && sets.symmetric) continue;
@@ -215,7 +215,7 @@ void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index 
 /// the largest entry of the right atom positive too.
 void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
   if (sets.symmetric) {
-    if (!sets.left->symmetric()) return;
+    if (!sets.left.traits().symmetric) return;
     for (Index i = fixed; i < model.rank(); ++i) {
       Index largest = 0;
       model.right.col(i).cwiseAbs().maxCoeff(&largest);
@@ -226,12 +226,12 @@ void settle_signs(const AtomSets& sets, Index fixed, Model& model) {
   for (Index i = fixed; i < model.rank(); ++i) {
     Index largest = 0;
     model.right.col(i).cwiseAbs().maxCoeff(&largest);
-    if (sets.left->symmetric() && sets.right->symmetric() && model.right(largest, i) < 0) {
+    if (sets.left.traits().symmetric && sets.right.traits().symmetric && model.right(largest, i) < 0) {
       model.right.col(i) *= -1;
       model.weights[i] *= -1;
     }
-    if (model.weights[i] < 0 && (sets.left->symmetric() || sets.right->symmetric())) {
-      (sets.left->symmetric() ? model.left : model.right).col(i) *= -1;
+    if (model.weights[i] < 0 && (sets.left.traits().symmetric || sets.right.traits().symmetric)) {
+      (sets.left.traits().symmetric ? model.left : model.right).col(i) *= -1;
       model.weights[i] *= -1;
     }
   }

@@ -39,7 +39,7 @@ MatrixSpace::MatrixSpace(const FrobeniusObjective& f, AtomSets sets, WeightRule 
 Found<RankOneAtom> MatrixSpace::find_atom() {
   const auto residual = f_.residual(iterate_.model);
   ++oracle_.seed;  // fresh random starts for every atom
-  const AtomSet &left = sets_.left->of_atom(model().rank()), &right = sets_.right->of_atom(model().rank());
+  const AtomSet &left = sets_.left.of(model().rank()), &right = sets_.right.of(model().rank());
   RankOneAtom atom = sets_.symmetric ? find_symmetric(*residual, left, oracle_)
                                      : find_rank_one(*residual, left, right, oracle_);
   Found<RankOneAtom> found{
@@ -80,8 +80,8 @@ int MatrixSpace::correct(int sweeps, double tolerance, const std::function<bool(
   options.oracle = oracle_;
   iterate_.objective = system.objective();
   const CorrectionOutcome outcome = sets_.symmetric
-                                        ? correct_by_oracle(f_, *sets_.left, options, iterate_)
-                                        : correct_by_sweeps(f_, *sets_.left, *sets_.right, options, iterate_);
+                                        ? correct_by_oracle(f_, sets_.left, options, iterate_)
+                                        : correct_by_sweeps(f_, sets_.left, sets_.right, options, iterate_);
   drop_weightless();
   system.reset(f_.gram(model()), iterate_.target_products, model().weights);
   system.solve();

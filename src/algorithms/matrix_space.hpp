@@ -21,7 +21,7 @@ struct AtomSets {
     std::vector<Index> result;
     bool last_sets = true, followed = false;  // from atom i on all sets are the same; an atom follows
     for (Index i = count - 1; i >= 0; --i) {
-      last_sets = last_sets && same_as_next(*left, i, count) && same_as_next(*right, i, count);
+      last_sets = last_sets && same_as_next(left, i, count) && same_as_next(right, i, count);
       if (!weight(i) && (last_sets || !followed)) continue;
       followed = true;
       result.push_back(i);
@@ -31,8 +31,8 @@ struct AtomSets {
   }
 
  private:
-  static bool same_as_next(const AtomSet& set, Index i, Index count) {
-    return i + 1 == count || &set.of_atom(i) == &set.of_atom(i + 1);
+  static bool same_as_next(const Atoms& set, Index i, Index count) {
+    return i + 1 == count || &set.of(i) == &set.of(i + 1);
   }
 };
 

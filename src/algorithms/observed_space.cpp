@@ -33,7 +33,7 @@ ObservedSpace::ObservedSpace(const ObservedMatrix& data, AtomSets sets, WeightRu
 Found<RankOneAtom> ObservedSpace::find_atom() {
   const DataMatrixPtr R = data_matrix(f_.residual(), threads_);
   ++oracle_.seed;  // fresh random starts for every atom
-  const AtomSet &left = sets_.left->of_atom(model_.rank()), &right = sets_.right->of_atom(model_.rank());
+  const AtomSet &left = sets_.left.of(model_.rank()), &right = sets_.right.of(model_.rank());
   RankOneAtom atom =
       sets_.symmetric ? find_symmetric(*R, left, oracle_) : find_rank_one(*R, left, right, oracle_);
   Found<RankOneAtom> found{{}, atom.value, f_.norm_squared(atom.u, atom.v), atom.spread, atom.iterations};
@@ -111,7 +111,7 @@ void ObservedSpace::refit(Index i, bool left) {
   Split& split = splits_[std::size_t(i)];
   const bool regular = regularization_.kind != Regularization::none,
              tuned = regularization_.kind == Regularization::self_tuned;
-  const AtomSet& set = (left ? sets_.left : sets_.right)->of_atom(i);
+  const AtomSet& set = (left ? sets_.left : sets_.right).of(i);
   auto factor = left ? model_.left.col(i) : model_.right.col(i);
   const auto other = left ? model_.right.col(i) : model_.left.col(i);
   double& weight = model_.weights[i];
@@ -164,7 +164,7 @@ void ObservedSpace::correct_by_oracle(Index i) {
   const double before = f_.value(), alpha = model_.weights[i];
   f_.add(u, v, -alpha);
   const DataMatrixPtr R = data_matrix(f_.residual(), threads_);
-  const AtomSet &left = sets_.left->of_atom(i), &right = sets_.right->of_atom(i);
+  const AtomSet &left = sets_.left.of(i), &right = sets_.right.of(i);
   const RankOneAtom found =
       sets_.symmetric ? refine_symmetric(*R, left, u, oracle_) : refine_rank_one(*R, left, right, v, oracle_);
   const double ridge = regularization_.kind == Regularization::ridge ? regularization_.lambda : 0.0;

@@ -44,8 +44,8 @@ ObservedSpace space_of(const Problem& p, const AtomSets& sets, WeightRule rule,
 void expect_members(const Model& model, const AtomSets& sets, WeightRule rule) {
   ASSERT_TRUE(model.left.allFinite() && model.right.allFinite() && model.weights.allFinite());
   for (Index k = 0; k < model.rank(); ++k) {
-    EXPECT_TRUE(sets.left->of_atom(k).contains(model.left.col(k), 1e-12)) << "left atom " << k;
-    EXPECT_TRUE(sets.right->of_atom(k).contains(model.right.col(k), 1e-12)) << "right atom " << k;
+    EXPECT_TRUE(sets.left.of(k).contains(model.left.col(k), 1e-12)) << "left atom " << k;
+    EXPECT_TRUE(sets.right.of(k).contains(model.right.col(k), 1e-12)) << "right atom " << k;
     EXPECT_TRUE(rule.allows_negative() || model.weights[k] >= 0) << "weight " << k;
   }
   EXPECT_TRUE(rule.kind != WeightRule::convex || model.weights.sum() <= rule.radius * (1 + 1e-10));

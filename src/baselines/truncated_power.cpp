@@ -31,14 +31,14 @@ Matrix power_starts(const Covariance& C, PowerStart start) {
   return both;
 }
 
-Matrix correct_components(const Covariance& C, Matrix U, const AtomSet& atoms, int sweeps,
-                          Deflation deflation, const PowerOptions& options) {
+Matrix correct_components(const Covariance& C, Matrix U, const Atoms& atoms, int sweeps, Deflation deflation,
+                          const PowerOptions& options) {
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (Index i = 0; i < U.cols(); ++i) {
       Covariance rest = C;
       for (Index j = 0; j < U.cols(); ++j)
         if (j != i) rest = rest.deflated(U.col(j), deflation);
-      U.col(i) = truncated_power(rest, atoms, U.col(i), options).u;
+      U.col(i) = truncated_power(rest, atoms.of(i), U.col(i), options).u;
     }
   return U;
 }

@@ -6,7 +6,7 @@
 
 namespace pursuit {
 
-CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& atoms,
+CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const Atoms& atoms,
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
   Model& model = iterate.model;
@@ -28,7 +28,7 @@ CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& 
       const double without =
           iterate.objective + alpha * u.dot(image.col(0)) - 0.5 * alpha * alpha * norm * norm;
       const RankOneAtom found =
-          known ? RankOneAtom{u, u, u.dot(image.col(0))} : refine_symmetric(*R, atoms.of_atom(i), u, oracle);
+          known ? RankOneAtom{u, u, u.dot(image.col(0))} : refine_symmetric(*R, atoms.of(i), u, oracle);
       const double found_norm = found.u.squaredNorm();
       const double weight = options.fixed_weights ? alpha : found.value / (found_norm * found_norm);
       const double with = without - weight * found.value + 0.5 * std::pow(weight * found_norm, 2);

@@ -69,8 +69,7 @@ TEST(CorrectBySweeps, NeverRaisesTheObjectiveAndStaysInTheSets) {
           double reached = start.objective;
           for (const int sweeps : {1, 2, 12}) {  // above two sweeps convex sets extrapolate
             Iterate iterate = start;
-            const auto outcome =
-                correct_by_sweeps(f, *left, *right, {.sweeps = sweeps, .sign = sign}, iterate);
+            const auto outcome = correct_by_sweeps(f, left, right, {.sweeps = sweeps, .sign = sign}, iterate);
             expect_sound(Y, *left, *right, sign, start, iterate);
             EXPECT_LE(outcome.sweeps, sweeps);
             EXPECT_GE(outcome.sweeps, 1);
@@ -91,7 +90,7 @@ TEST(CorrectBySweeps, SoundAtEveryLengthOfExtrapolation) {
     double before = start.objective;
     for (int sweeps = 3; sweeps < 40; sweeps += 6) {
       Iterate iterate = start;
-      correct_by_sweeps(f, *left, *right, {.sweeps = sweeps, .sign = Sign::nonnegative}, iterate);
+      correct_by_sweeps(f, left, right, {.sweeps = sweeps, .sign = Sign::nonnegative}, iterate);
       expect_sound(Y, *left, *right, Sign::nonnegative, start, iterate);
       EXPECT_LE(iterate.objective, before + 1e-12 * before) << "a longer run contains the shorter one";
       before = iterate.objective;
@@ -116,7 +115,7 @@ TEST(CorrectBySweeps, OnNonnegativeSetsIsHals) {
   half_sweep(Y, W, H);
   half_sweep(Y.transpose(), H, W);
   Iterate iterate = start;
-  correct_by_sweeps(FrobeniusObjective(data_matrix(Y)), *nonneg(), *nonneg(),
+  correct_by_sweeps(FrobeniusObjective(data_matrix(Y)), nonneg(), nonneg(),
                     {.sweeps = 1, .sign = Sign::nonnegative}, iterate);
   EXPECT_LT(max_difference(iterate.model.dense(), W * H.transpose()), 1e-12);
   for (Index i = 0; i < 3; ++i)
@@ -148,7 +147,7 @@ TEST(CorrectBySweeps, FitsEachAtomExactlyToWhatTheOthersLeave) {
     expected.right.col(i) = v;
   }
   Iterate iterate = start;
-  correct_by_sweeps(FrobeniusObjective(data_matrix(Y)), *sparse(4), *sparse(3), {.sweeps = 1}, iterate);
+  correct_by_sweeps(FrobeniusObjective(data_matrix(Y)), sparse(4), sparse(3), {.sweeps = 1}, iterate);
   EXPECT_LT(max_difference(iterate.model.dense(), expected.dense()), 1e-12);
 }
 
@@ -159,7 +158,7 @@ TEST(CorrectBySweeps, CanLeaveTheWeightsAsTheyAre) {
     const Iterate start = random_iterate(Y, *set, *set, Sign::nonnegative, 3);
     for (const int sweeps : {1, 5}) {
       Iterate iterate = start;
-      correct_by_sweeps(f, *set, *set, {.sweeps = sweeps, .sign = Sign::nonnegative, .fixed_weights = true},
+      correct_by_sweeps(f, set, set, {.sweeps = sweeps, .sign = Sign::nonnegative, .fixed_weights = true},
                         iterate);
       expect_sound(Y, *set, *set, Sign::nonnegative, start, iterate);
       EXPECT_EQ(iterate.model.weights, start.model.weights) << set->spec();
@@ -175,7 +174,7 @@ TEST(CorrectBySweeps, CanTouchTheNewestAtomsOnly) {
     for (const int sweeps : {1, 5}) {
       const Iterate start = random_iterate(Y, *set, *set, Sign::nonnegative, 4);
       Iterate iterate = start;
-      correct_by_sweeps(f, *set, *set, {.sweeps = sweeps, .last = 1, .sign = Sign::nonnegative}, iterate);
+      correct_by_sweeps(f, set, set, {.sweeps = sweeps, .last = 1, .sign = Sign::nonnegative}, iterate);
       expect_sound(Y, *set, *set, Sign::nonnegative, start, iterate);
       EXPECT_LT(iterate.objective, start.objective) << set->spec();
       // A sweep over coordinates splits off the scale again, which may round.
@@ -192,7 +191,7 @@ TEST(CorrectBySweeps, StopsWhenToldWhenDoneAndWhenLittleIsLeft) {
     const Iterate start = random_iterate(Y, *set, *set, Sign::nonnegative, 3);
     std::vector<double> seen;
     Iterate iterate = start;
-    auto outcome = correct_by_sweeps(f, *set, *set,
+    auto outcome = correct_by_sweeps(f, set, set,
                                      {.sweeps = 10,
                                       .sign = Sign::nonnegative,
                                       .keep_going =
@@ -207,18 +206,18 @@ TEST(CorrectBySweeps, StopsWhenToldWhenDoneAndWhenLittleIsLeft) {
     EXPECT_EQ(seen.back(), iterate.objective);
 
     iterate = start;
-    outcome = correct_by_sweeps(f, *set, *set, {.sweeps = 1000, .tolerance = 1e-3, .sign = Sign::nonnegative},
+    outcome = correct_by_sweeps(f, set, set, {.sweeps = 1000, .tolerance = 1e-3, .sign = Sign::nonnegative},
                                 iterate);
     EXPECT_TRUE(outcome.converged) << set->spec();
     EXPECT_LT(outcome.sweeps, 1000);
 
     iterate = start;
-    outcome = correct_by_sweeps(f, *set, *set, {.sweeps = 0}, iterate);
+    outcome = correct_by_sweeps(f, set, set, {.sweeps = 0}, iterate);
     EXPECT_EQ(outcome.sweeps, 0);
     EXPECT_EQ(iterate.model.left, start.model.left);
   }
   Iterate nothing{Model{Matrix(20, 0), Matrix(15, 0), Vector(0)}, Vector(0), 1};
-  EXPECT_EQ(correct_by_sweeps(f, *sphere(), *sphere(), {.sweeps = 3}, nothing).sweeps, 0);
+  EXPECT_EQ(correct_by_sweeps(f, sphere(), sphere(), {.sweeps = 3}, nothing).sweeps, 0);
 }
 
 TEST(SweepCounter, WithMomentumOneSweepOfLittleGainIsNotConvergence) {
@@ -246,7 +245,7 @@ TEST(CorrectBySweeps, LeavesWeightlessAtomsInTheirSets) {
   for (const int sweeps : {1, 6}) {
     const Iterate start = random_iterate(Y, *nonneg(), *nonneg(), Sign::nonnegative, 2);
     Iterate iterate = start;
-    correct_by_sweeps(f, *nonneg(), *nonneg(), {.sweeps = sweeps, .sign = Sign::nonnegative}, iterate);
+    correct_by_sweeps(f, nonneg(), nonneg(), {.sweeps = sweeps, .sign = Sign::nonnegative}, iterate);
     expect_sound(Y, *nonneg(), *nonneg(), Sign::nonnegative, start, iterate);
     EXPECT_EQ(iterate.model.weights, Vector::Zero(2)) << sweeps;
   }
@@ -263,7 +262,7 @@ TEST(CorrectByOracle, NeverRaisesTheObjectiveAndStaysInTheSet) {
         double reached = start.objective;
         for (const int sweeps : {1, 2, 6}) {
           Iterate iterate = start;
-          const auto outcome = correct_by_oracle(f, *set, {.sweeps = sweeps, .sign = sign}, iterate);
+          const auto outcome = correct_by_oracle(f, set, {.sweeps = sweeps, .sign = sign}, iterate);
           expect_sound(C, *set, *set, sign, start, iterate);
           EXPECT_EQ(iterate.model.left, iterate.model.right);
           EXPECT_LE(outcome.sweeps, sweeps);
@@ -283,7 +282,7 @@ TEST(CorrectByOracle, RepairsTheEigenvectorsOfASphere) {
   model.left.col(1) = (second + 0.2 * Vector(gaussian(6, 1, 2))).normalized();
   model.right = model.left;
   Iterate iterate = iterate_of(C, model);
-  correct_by_oracle(FrobeniusObjective(data_matrix(C)), *sphere(), {.sweeps = 60}, iterate);
+  correct_by_oracle(FrobeniusObjective(data_matrix(C)), sphere(), {.sweeps = 60}, iterate);
   EXPECT_LT(iterate.objective, 1e-8 * C.squaredNorm());
   EXPECT_NEAR(iterate.model.weights[0], 5, 1e-3);
   EXPECT_NEAR(iterate.model.weights[1], -3, 1e-3);
@@ -295,13 +294,13 @@ TEST(CorrectByOracle, KeepsWeightsAndOlderAtomsWhereAsked) {
   for (const Atoms& set : kSets) {
     const Iterate start = random_iterate(C, *set, *set, Sign::nonnegative, 3, true);
     Iterate iterate = start;
-    correct_by_oracle(f, *set, {.sweeps = 2, .sign = Sign::nonnegative, .fixed_weights = true}, iterate);
+    correct_by_oracle(f, set, {.sweeps = 2, .sign = Sign::nonnegative, .fixed_weights = true}, iterate);
     expect_sound(C, *set, *set, Sign::nonnegative, start, iterate);
     EXPECT_EQ(iterate.model.weights, start.model.weights);
     EXPECT_LT(iterate.objective, start.objective);
 
     iterate = start;
-    correct_by_oracle(f, *set, {.sweeps = 2, .last = 1, .sign = Sign::nonnegative}, iterate);
+    correct_by_oracle(f, set, {.sweeps = 2, .last = 1, .sign = Sign::nonnegative}, iterate);
     expect_sound(C, *set, *set, Sign::nonnegative, start, iterate);
     EXPECT_EQ(iterate.model.left.leftCols(2), start.model.left.leftCols(2));
     EXPECT_EQ(iterate.model.weights.head(2), start.model.weights.head(2));
@@ -321,7 +320,7 @@ TEST(CorrectBySweeps, BringsAtomsWithoutWeightBackToLife) {  // once they stayed
   CorrectionOptions options;
   options.sweeps = 200;
   options.sign = Sign::nonnegative;
-  correct_by_sweeps(f, *nonneg(), *nonneg(), options, iterate);
+  correct_by_sweeps(f, nonneg(), nonneg(), options, iterate);
   EXPECT_GT(iterate.model.weights.minCoeff(), 0);
   EXPECT_LT(iterate.objective, 1e-2 * Y.squaredNorm());
 }

@@ -24,8 +24,8 @@ Passes passes_per_side(const FrobeniusObjective& f, Index rank) {
   return {passes(f.rows()), passes(f.cols())};
 }
 
-bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
-  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) &&
+bool acts_on_coordinates(const AtomTraits& set, const CorrectionOptions& options) {
+  return set.coordinatewise() && (set.symmetric || options.sign == Sign::nonnegative) &&
          !options.fixed_weights;
 }
 
@@ -53,12 +53,12 @@ void update_weights(const Matrix& P, const Matrix& G, Index known, const Correct
 
 /// The best atoms and weights of one side, one after the other, given P = Y W and G = W^T W of the other side
 /// W. The first `known` atoms stay, and get their best weights; others before `first` are left alone.
-void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index known, Index first, int passes,
+void update_side(const Atoms& set, const Matrix& P, const Matrix& G, Index known, Index first, int passes,
                  const CorrectionOptions& options, Matrix& atoms, Vector& weights) {
   Matrix X = atoms * weights.asDiagonal();
   if (!options.fixed_weights) update_weights(P, G, known, options, atoms, weights, X);
-  if (acts_on_coordinates(set, options)) {
-    coordinate_sweep(P, G, {!set.symmetric(), first, passes, options.threads}, X);
+  if (acts_on_coordinates(set.traits(), options)) {
+    coordinate_sweep(P, G, {!set.traits().symmetric, first, passes, options.threads}, X);
     split_scale(X, first, atoms, weights);
     return;
   }
@@ -71,9 +71,9 @@ void update_side(const AtomSet& set, const Matrix& P, const Matrix& G, Index kno
     target = others.col(0);
     if (options.fixed_weights) {
       if (weights[i] == 0) continue;
-      set.of_atom(i).maximize(weights[i] * target, atom);
+      set.of(i).maximize(weights[i] * target, atom);
     } else {
-      weights[i] = set.of_atom(i).fit(G(i, i), target, options.sign, atom);
+      weights[i] = set.of(i).fit(G(i, i), target, options.sign, atom);
     }
     atoms.col(i) = atom;
     X.col(i) = weights[i] * atom;
@@ -91,7 +91,7 @@ Vector products_with_target(const Matrix& P, const Matrix& V) {
   return P.cwiseProduct(V).colwise().sum().transpose();
 }
 
-CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
+CorrectionOutcome plain_sweeps(const FrobeniusObjective& f, const Atoms& left, const Atoms& right,
                                const CorrectionOptions& options, Iterate& iterate) {
   const Index oldest = std::max<Index>(0, iterate.model.rank() - options.last);
   const Index first_left = std::max(oldest, options.fixed_left),
@@ -257,14 +257,14 @@ void require_penalty(const ElasticNet& penalty) {
 
 }  // namespace
 
-CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
+CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const Atoms& left, const Atoms& right,
                                     const CorrectionOptions& options, Iterate& iterate) {
   if (options.sweeps < 1 || iterate.model.rank() == 0) return {};
   const bool everything =
       options.last >= iterate.model.rank() && options.fixed_left == 0 && options.fixed_right == 0;
-  if (everything && options.sweeps > 2 && acts_on_coordinates(left, options) &&
-      acts_on_coordinates(right, options))
-    return extrapolated_sweeps(f, !left.symmetric(), !right.symmetric(), options, iterate);
+  if (everything && options.sweeps > 2 && acts_on_coordinates(left.traits(), options) &&
+      acts_on_coordinates(right.traits(), options))
+    return extrapolated_sweeps(f, !left.traits().symmetric, !right.traits().symmetric, options, iterate);
   return plain_sweeps(f, left, right, options, iterate);
 }
 

@@ -45,9 +45,9 @@ struct CorrectionOutcome {
 };
 
 /// Weights that a correction drives to zero are left at zero.
-CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const AtomSet& left, const AtomSet& right,
+CorrectionOutcome correct_by_sweeps(const FrobeniusObjective& f, const Atoms& left, const Atoms& right,
                                     const CorrectionOptions& options, Iterate& iterate);
-CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const AtomSet& atoms,
+CorrectionOutcome correct_by_oracle(const FrobeniusObjective& f, const Atoms& atoms,
                                     const CorrectionOptions& options, Iterate& iterate);
 
 /// What every entry x >= 0 of a factor pays beside the squared error: l1 x + l2/2 x^2.
