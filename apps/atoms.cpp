@@ -107,7 +107,7 @@ Index fitting_length(const AtomSet& set) {
 }
 
 std::string describe_oracle(const AtomSet& set) {
-  const double factor = set.oracle_factor();
+  const double factor = set.traits().oracle_factor;
   if (factor == 1) return "exact";
   if (factor == 0) return "inexact, without a stated share of the best";
   return fmt::format("inexact, reaches at least {:.3g} of the best", factor);
@@ -115,29 +115,29 @@ std::string describe_oracle(const AtomSet& set) {
 
 int explain(const AtomsCommand& command) {
   const Atoms atoms = parse_atoms(command.spec);
-  const AtomSet& set = atoms->of_atom(0);
+  const AtomSet& set = atoms.of(0);
   const Index n = command.length ? *command.length : fitting_length(set);
   const auto broken =
       check_atom_laws(set, n, {.seed = command.seed, .trials = command.trials, .parse = parse_atoms});
   if (command.json) {
     nlohmann::json laws = nlohmann::json::object();
     for (const auto& [law, detail] : broken) laws[law] = detail;
-    print_json({{"spec", atoms->spec()},
-                {"symmetric", set.symmetric()},
-                {"unit_norms", set.has_unit_norms()},
-                {"oracle_factor", set.oracle_factor()},
-                {"exact_fit", set.exact_fit()},
+    print_json({{"spec", atoms.spec()},
+                {"symmetric", set.traits().symmetric},
+                {"unit_norms", set.traits().unit_norm},
+                {"oracle_factor", set.traits().oracle_factor},
+                {"exact_fit", set.traits().exact_fit},
                 {"length", n},
                 {"trials", command.trials},
                 {"broken_laws", laws}});
   } else {
-    say("{}\n", atoms->spec());
+    say("{}\n", atoms.spec());
     for (const CatalogueEntry* entry : mentioned(command.spec))
       say("\n  {}: {}\n{}\n", entry->form, entry->summary, wrapped(entry->description, 96, "    "));
-    say("\n  members    {}, {}\n", set.has_unit_norms() ? "unit vectors" : "of any norm",
-        set.symmetric() ? "u with -u" : "-u need not be one with u");
+    say("\n  members    {}, {}\n", set.traits().unit_norm ? "unit vectors" : "of any norm",
+        set.traits().symmetric ? "u with -u" : "-u need not be one with u");
     say("  maximize   {}\n", describe_oracle(set));
-    say("  fit        {}\n", set.exact_fit() && set.oracle_factor() == 1
+    say("  fit        {}\n", set.traits().exact_fit && set.traits().oracle_factor == 1
                                  ? "exact"
                                  : "exact for equal curvatures, otherwise a local optimum");
     if (broken.empty()) say("  laws       all kept on {} random vectors of {} entries\n", command.trials, n);

@@ -93,7 +93,7 @@ int run(const FactorCommand& command) {
                               {"relative_error", fmt::format("{}", result.relative_error)}}});
   if (!command.plot.empty()) write_error_plot(command.plot, result.trace);
   // Inexact oracles may miss better atoms: whoever reads the error should know.
-  const double factor = std::min(options.left->oracle_factor(), options.right->oracle_factor());
+  const double factor = std::min(options.left.traits().oracle_factor, options.right.traits().oracle_factor);
   if (command.common.json) {
     nlohmann::json object = describe(result);
     object["oracle_factor"] = factor;

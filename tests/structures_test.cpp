@@ -75,7 +75,7 @@ TEST_F(Structures, ServeBothSidesAtOnce) {
 TEST_F(Structures, ServeAtomsOfSymmetricMatrices) {
   const Matrix A = gaussian(kLength, kLength, 5), C = A * A.transpose();
   for (const Atoms& set : sets_) {
-    if (!set->has_unit_norms()) continue;
+    if (!set->traits().unit_norm) continue;
     SCOPED_TRACE(set->spec());
     expect_sound(C, factor_symmetric(C, {.rank = 2, .left = set}), *set, *set);
   }
@@ -85,7 +85,7 @@ TEST_F(Structures, ServeLoadingsOfPrincipalComponents) {
   const Matrix A = gaussian(30, kLength, 10);
   const double bound = pca(data_matrix(A), {.components = 2}).explained_span;
   for (const Atoms& set : sets_) {
-    if (!set->has_unit_norms()) continue;
+    if (!set->traits().unit_norm) continue;
     SCOPED_TRACE(set->spec());
     const PcaResult result =
         pca(data_matrix(A), {.components = 2, .atoms = set, .effort = PcaOptions::Effort::low});

@@ -112,41 +112,31 @@ Atoms dictionary_atoms(const std::string& set, Columns columns, std::optional<In
   return sparse_in(given, k.value());
 }
 
-std::shared_ptr<AtomSet> handle(const Atoms& set) {
-  return std::const_pointer_cast<AtomSet>(set);
-}
-
 /// Sets about particular entries, from what the files of their specs hold.
 void bind_sets_of_data(py::module_& m) {
   m.def(
       "group_atoms",
       [](std::vector<Index> group_of, Index active, std::optional<Index> within) {
-        return handle(
-            group({std::move(group_of)}, active, within.value_or(std::numeric_limits<Index>::max())));
+        return group({std::move(group_of)}, active, within.value_or(std::numeric_limits<Index>::max()));
       },
       py::arg("group_of"), py::arg("active"), py::arg("within"));
   m.def(
-      "tree_atoms", [](std::vector<Index> parent, Index k) { return handle(tree({std::move(parent)}, k)); },
+      "tree_atoms", [](std::vector<Index> parent, Index k) { return tree({std::move(parent)}, k); },
       py::arg("parent"), py::arg("k"));
   m.def(
       "graph_atoms",
       [](Index vertices, std::vector<std::pair<Index, Index>> edges, Index k, Index components) {
-        return handle(graph({vertices, std::move(edges)}, k, components));
+        return graph({vertices, std::move(edges)}, k, components);
       },
       py::arg("vertices"), py::arg("edges"), py::arg("k"), py::arg("components"));
   m.def(
-      "support_atoms", [](std::vector<unsigned char> mask) { return handle(support(std::move(mask))); },
+      "support_atoms", [](std::vector<unsigned char> mask) { return support(std::move(mask)); },
       py::arg("mask"));
-  m.def(
-      "dictionary_atoms",
-      [](const std::string& set, Columns columns, std::optional<Index> k) {
-        return handle(dictionary_atoms(set, std::move(columns), k));
-      },
-      py::arg("set"), py::arg("columns"), py::arg("k"));
+  m.def("dictionary_atoms", &dictionary_atoms, py::arg("set"), py::arg("columns"), py::arg("k"));
 }
 
 /// Whether the set has vectors of so many entries.
-bool has_dimension(const AtomSet& set, Index n) {
+bool has_dimension(const Atoms& set, Index n) {
   if (n == 0) return false;
   try {
     set.require_dimension(n);
@@ -156,20 +146,20 @@ bool has_dimension(const AtomSet& set, Index n) {
   return true;
 }
 
-Vector maximize(const AtomSet& set, const ConstVectorRef& g) {
+Vector maximize(const Atoms& set, const ConstVectorRef& g) {
   if (g.size() > 0) set.require_dimension(g.size());  // what has no entries is refused by the oracle
   Vector u(g.size());
-  set.maximize(g, u);
+  set->maximize(g, u);
   return u;
 }
 
-std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const ConstVectorRef& b,
+std::pair<double, Vector> fit(const Atoms& set, const ConstVectorRef& a, const ConstVectorRef& b,
                               bool nonnegative) {
   if (a.size() != b.size()) throw InvalidArgument("fit: curvatures and targets differ in length");
   if (a.size() > 0 && a.minCoeff() < 0) throw InvalidArgument("fit: a curvature is negative");
   if (b.size() > 0) set.require_dimension(b.size());
   Vector u(b.size());
-  const double t = set.fit(a, b, nonnegative ? Sign::nonnegative : Sign::free, u);
+  const double t = set->fit(a, b, nonnegative ? Sign::nonnegative : Sign::free, u);
   return {t, std::move(u)};
 }
 
@@ -178,24 +168,20 @@ std::pair<double, Vector> fit(const AtomSet& set, const ConstVectorRef& a, const
 void bind_atoms(py::module_& m) {
   // A named set does its work without the lock; a Python function takes it back.
   using WithoutLock = py::call_guard<Unlocked>;
-  py::class_<AtomSet, std::shared_ptr<AtomSet>>(m, "Atoms", "The engine's handle of an atom set.")
-      .def("spec", &AtomSet::spec)
-      .def("symmetric", &AtomSet::symmetric)
+  py::class_<Atoms>(m, "Atoms", "The engine's atom set, or one for every atom.")
+      .def("spec", &Atoms::spec)
+      .def("symmetric", [](const Atoms& set) { return set.traits().symmetric; })
       .def(
           "contains",
-          [](const AtomSet& set, const ConstVectorRef& u, double tolerance) {
+          [](const Atoms& set, const ConstVectorRef& u, double tolerance) {
             return has_dimension(set, u.size()) && set.contains(u, tolerance);
           },
           WithoutLock(), py::arg("u"), py::arg("tolerance"))
       .def("maximize", &maximize, WithoutLock(), py::arg("g"))
       .def("fit", &fit, WithoutLock(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))
       .def(
-          "combine", [](const Atoms& a, const Atoms& b) { return std::const_pointer_cast<AtomSet>(a + b); },
-          py::arg("other"));
-  m.def(
-      "parse_atoms",
-      [](const std::string& spec) { return std::const_pointer_cast<AtomSet>(parse_atoms(spec)); },
-      py::arg("spec"));
+          "combine", [](const Atoms& a, const Atoms& b) { return a + b; }, py::arg("other"));
+  m.def("parse_atoms", &parse_atoms, py::arg("spec"));
   bind_sets_of_data(m);
   m.def("catalogue", [] {
     py::list entries;
@@ -203,13 +189,8 @@ void bind_atoms(py::module_& m) {
       entries.append(py::make_tuple(entry.name, entry.form, entry.summary, entry.example_file));
     return entries;
   });
-  m.def(
-      "custom_atoms",
-      [](const std::string& name, const py::function& maximize_function, const py::object& contains,
-         bool symmetric) {
-        return std::const_pointer_cast<AtomSet>(custom_atoms(name, maximize_function, contains, symmetric));
-      },
-      py::arg("name"), py::arg("maximize"), py::arg("contains"), py::arg("symmetric"));
+  m.def("custom_atoms", &custom_atoms, py::arg("name"), py::arg("maximize"), py::arg("contains"),
+        py::arg("symmetric"));
 }
 
 }  // namespace pursuit::python

@@ -22,14 +22,12 @@ void require(bool fine, const std::string& message) {
 }
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
-  for (Index panel = 0; panel < sets.panels(); ++panel)
-    require(bool(sets.panel(panel)), "left, right: an atom set is missing");
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
-  const bool spheres = sets.mode(0)->is_sphere() && sets.mode(1)->is_sphere();
+  const bool spheres = sets.mode(0).traits().is_sphere() && sets.mode(1).traits().is_sphere();
   const double most = spheres ? double(std::min(rows, cols)) : double(rows) * double(cols);
   require(double(o.rank) <= most,
           fmt::format("rank {}: a {} x {} matrix has room for at most {:.0f} independent atoms of {} x {}",
-                      o.rank, rows, cols, most, sets.mode(0)->spec(), sets.mode(1)->spec()));
+                      o.rank, rows, cols, most, sets.mode(0).spec(), sets.mode(1).spec()));
   require(o.corrections >= 0, fmt::format("corrections {}: must be 0 or more", o.corrections));
   require(o.correct_last >= 1, fmt::format("correct_last {}: must be 1 or more", o.correct_last));
   require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
@@ -41,8 +39,8 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
-  sets.mode(0)->require_dimension(rows);
-  sets.mode(1)->require_dimension(cols);
+  sets.mode(0).require_dimension(rows);
+  sets.mode(1).require_dimension(cols);
 }
 
 /// Corrections finish what the oracle leaves; before them its last digits are wasted work.
@@ -50,8 +48,8 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
-  return o.use_exact_path && o.initial.rank() == 0 && sets.mode(0)->is_sphere() &&
-         sets.mode(1)->is_sphere() &&
+  return o.use_exact_path && o.initial.rank() == 0 && sets.mode(0).traits().is_sphere() &&
+         sets.mode(1).traits().is_sphere() &&
          (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
 }
 
@@ -221,7 +219,7 @@ void validate_initial(const FactorOptions& o, bool symmetric, Index rows, Index 
 /// the largest entry of the right atom positive too.
 void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
   if (!sets.all_single()) {
-    if (!sets.mode(0)->symmetric()) return;
+    if (!sets.mode(0).traits().symmetric) return;
     for (Index i = fixed; i < model.rank(); ++i) {
       Index largest = 0;
       model.right().col(i).cwiseAbs().maxCoeff(&largest);
@@ -232,12 +230,12 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
   for (Index i = fixed; i < model.rank(); ++i) {
     Index largest = 0;
     model.right().col(i).cwiseAbs().maxCoeff(&largest);
-    if (sets.mode(0)->symmetric() && sets.mode(1)->symmetric() && model.right()(largest, i) < 0) {
+    if (sets.mode(0).traits().symmetric && sets.mode(1).traits().symmetric && model.right()(largest, i) < 0) {
       model.right().col(i) *= -1;
       model.weights[i] *= -1;
     }
-    if (model.weights[i] < 0 && (sets.mode(0)->symmetric() || sets.mode(1)->symmetric())) {
-      (sets.mode(0)->symmetric() ? model.left() : model.right()).col(i) *= -1;
+    if (model.weights[i] < 0 && (sets.mode(0).traits().symmetric || sets.mode(1).traits().symmetric)) {
+      (sets.mode(0).traits().symmetric ? model.left() : model.right()).col(i) *= -1;
       model.weights[i] *= -1;
     }
   }

@@ -33,7 +33,6 @@ TEST(Factor, NamesTheOptionThatIsWrong) {
       {[](Options o) { o.time_limit = kNaN; }, {"time_limit nan", "above 0"}},
       {[](Options o) { o.left = sparse(7); }, {"sparse:7", "6 entries", "1..6"}},
       {[](Options o) { o.right = sparse(6); }, {"sparse:6", "5 entries", "1..5"}},
-      {[](Options o) { o.left = nullptr; }, {"left", "missing"}},
       {[](Options o) {
          o.weights = {WeightRule::convex, 0.0};
        },

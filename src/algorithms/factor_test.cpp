@@ -30,15 +30,15 @@ FactorOptions through_the_loop(Index rank, const Atoms& left, const Atoms& right
 }
 
 /// What every result promises, whatever was asked: members, allowed weights, no rise, true figures.
-void expect_sound(const Matrix& Y, const FactorResult& result, const AtomSet& left, const AtomSet& right,
+void expect_sound(const Matrix& Y, const FactorResult& result, const Atoms& left, const Atoms& right,
                   WeightRule rule, double rounding = 1e-12) {
   const Expansion& model = result.model;
   ASSERT_TRUE(model.left().allFinite() && model.right().allFinite() && model.weights.allFinite());
   ASSERT_EQ(model.left().cols(), model.rank());
   ASSERT_EQ(model.right().cols(), model.rank());
   for (Index i = 0; i < model.rank(); ++i) {
-    EXPECT_TRUE(left.of_atom(i).contains(model.left().col(i), 1e-12)) << "left atom " << i;
-    EXPECT_TRUE(right.of_atom(i).contains(model.right().col(i), 1e-12)) << "right atom " << i;
+    EXPECT_TRUE(left.of(i).contains(model.left().col(i), 1e-12)) << "left atom " << i;
+    EXPECT_TRUE(right.of(i).contains(model.right().col(i), 1e-12)) << "right atom " << i;
     EXPECT_TRUE(rule.allows_negative() || model.weights[i] >= 0) << "weight " << i;
   }
   if (rule.kind == WeightRule::convex && model.rank() > 0) {
@@ -71,7 +71,7 @@ TEST(Factor, KeepsItsPromisesForEveryPairOfSetsAndEveryRule) {
                          std::to_string(corrections));
             const FactorResult result =
                 factor(Y, through_the_loop(4, left, right, rule, corrections, corrections * 5));
-            expect_sound(Y, result, *left, *right, rule);
+            expect_sound(Y, result, left, right, rule);
             if (rule.allows_negative()) {  // constraints may be met best with fewer atoms
               EXPECT_EQ(result.model.rank(), 4);
               EXPECT_EQ(result.stop, Stop::rank_reached);
@@ -89,7 +89,7 @@ TEST(FactorSymmetric, KeepsItsPromisesForEverySetAndEveryRule) {
           SCOPED_TRACE(set->spec() + ", " + rule.spec() + ", " + std::to_string(corrections));
           const FactorResult result =
               factor_symmetric(C, through_the_loop(4, set, set, rule, corrections, corrections * 5));
-          expect_sound(C, result, *set, *set, rule);
+          expect_sound(C, result, set, set, rule);
           EXPECT_EQ(result.model.left(), result.model.right());
           EXPECT_TRUE(result.model.symmetric());
           EXPECT_GE(result.model.rank(), 1);
@@ -125,7 +125,7 @@ TEST(Factor, OnSpheresIsTheSvd) {
     const SparseMatrix S = to_sparse(Y);
     const Svd svd(Y);
     for (const FactorResult& result : {factor(Y, {.rank = 5}), factor(S, {.rank = 5})}) {
-      expect_sound(Y, result, *sphere(), *sphere(), WeightRule::free);
+      expect_sound(Y, result, sphere(), sphere(), WeightRule::free);
       EXPECT_LT(max_difference(result.model.weights, svd.values().head(5)), 1e-9);
       EXPECT_NEAR(result.relative_error, svd.values().tail(m - 5).norm() / Y.norm(), 1e-9);
       for (Index i = 0; i < 5; ++i) {
@@ -158,11 +158,11 @@ TEST(FactorSymmetric, OnTheSphereIsTheEigendecomposition) {
     Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(C).eigenvalues();
     std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
     const FactorResult free = factor_symmetric(C, {.rank = 4});
-    expect_sound(C, free, *sphere(), *sphere(), WeightRule::free);
+    expect_sound(C, free, sphere(), sphere(), WeightRule::free);
     EXPECT_LT(max_difference(free.model.weights, values.head(4)), 1e-8);
     EXPECT_LT(free.model.weights.minCoeff(), 0) << "both signs are among the leading ones";
     const FactorResult psd = factor_symmetric(C, {.rank = 4, .weights = WeightRule::nonneg});
-    expect_sound(C, psd, *sphere(), *sphere(), WeightRule::nonneg);
+    expect_sound(C, psd, sphere(), sphere(), WeightRule::nonneg);
     std::sort(values.begin(), values.end(), std::greater<>());
     EXPECT_LT(max_difference(psd.model.weights, values.head(4)), 1e-8);
   }
@@ -214,7 +214,7 @@ TEST(Factor, RecoversPlantedAtoms) {
       const Matrix Y = truth.matrix() + noise;
       const FactorResult result =
           factor(Y, {.rank = 3, .left = left, .right = right, .weights = weights, .start = start});
-      expect_sound(Y, result, *left, *right, weights);
+      expect_sound(Y, result, left, right, weights);
       expect_recovered(result.model, truth.left, truth.right, 1e-4);
       EXPECT_LT(result.relative_error, 3e-3);
     }
@@ -226,7 +226,7 @@ TEST(FactorSymmetric, RecoversPlantedAtoms) {
   const Matrix C = U * (Vector(3) << 9, -6, 4).finished().asDiagonal() * U.transpose() + 1e-3 * E;
   for (const Atoms& set : {sphere(), sparse(5)}) {  // PCA and sparse PCA
     const FactorResult result = factor_symmetric(C, {.rank = 3, .left = set});
-    expect_sound(C, result, *set, *set, WeightRule::free);
+    expect_sound(C, result, set, set, WeightRule::free);
     expect_recovered(result.model, U, U, 1e-4);
     EXPECT_NEAR(result.model.weights.minCoeff(), -6, 0.02) << set->spec();
   }
@@ -251,7 +251,7 @@ TEST(Factor, TellsFloatAndSparseDataApartByRoundingOnly) {
     expect_close(factor(any, options), 1e-6);
     expect_close(factor(narrow, options), 1e-3);
     expect_close(factor(narrow_sparse, options), 1e-3);
-    expect_sound(narrow.cast<double>(), factor(narrow, options), *set, *set, WeightRule::free, 3e-7);
+    expect_sound(narrow.cast<double>(), factor(narrow, options), set, set, WeightRule::free, 3e-7);
   }
 }
 
@@ -273,7 +273,7 @@ TEST(Factor, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const Atoms& set : {sphere(), nonneg(), sparse(20)}) {
     SCOPED_TRACE(set->spec());
     FactorOptions options{.rank = 3, .left = set, .right = set, .polish = 6};
-    if (!set->symmetric()) options.weights = WeightRule::nonneg;
+    if (!set->traits().symmetric) options.weights = WeightRule::nonneg;
     const auto with_threads = [&](int threads) {
       FactorOptions changed = options;
       changed.threads = threads;
@@ -326,14 +326,14 @@ TEST(Factor, StartsFromTheLeadingPairs) {
           FactorOptions options = through_the_loop(4, set, set, rule, 0, polish);
           options.start = Start::leading;
           const FactorResult result = factor(Y, options);
-          expect_sound(Y, result, *set, *set, rule);
+          expect_sound(Y, result, set, set, rule);
           EXPECT_TRUE(!rule.allows_negative() || (result.model.rank() == 4 && result.relative_error < 0.98));
         }
   for (const Atoms& set : kSets) {
     FactorOptions options = through_the_loop(4, set, set, WeightRule::free, 2, 50);
     options.start = Start::leading;
     const FactorResult result = factor_symmetric(C, options);
-    expect_sound(C, result, *set, *set, WeightRule::free);
+    expect_sound(C, result, set, set, WeightRule::free);
     EXPECT_LT(result.relative_error, 0.96)
         << set->spec();  // four atoms of sparse:4 reach few of the 900 entries
   }
@@ -362,7 +362,7 @@ TEST(Factor, FindsNothingNonnegativeInANegativeMatrix) {
       FactorOptions options = through_the_loop(3, nonneg(), nonneg(), WeightRule::nonneg, sweeps, sweeps);
       options.start = start;
       const FactorResult result = factor(Y, options);
-      expect_sound(Y, result, *nonneg(), *nonneg(), WeightRule::nonneg);
+      expect_sound(Y, result, nonneg(), nonneg(), WeightRule::nonneg);
       EXPECT_EQ(result.stop, Stop::no_ascent);
       EXPECT_EQ(result.model.rank(), 0);
       EXPECT_EQ(result.relative_error, 1);
@@ -378,7 +378,7 @@ TEST(Factor, KeepsWeightsNonnegativeWhereOneSetIsSymmetric) {  // semi-NMF
     const Atoms left = swapped ? sphere() : nonneg(), right = swapped ? nonneg() : sphere();
     for (const WeightRule rule : kRules) {
       const FactorResult result = factor(Y, {.rank = 4, .left = left, .right = right, .weights = rule});
-      expect_sound(Y, result, *left, *right, rule);
+      expect_sound(Y, result, left, right, rule);
       EXPECT_GE(result.model.weights.minCoeff(), 0) << rule.spec() << ": the free sign goes into the sphere";
     }
   }
@@ -395,7 +395,7 @@ TEST(Factor, TakesEveryShape) {
             const Matrix Y = zero ? Matrix::Zero(n, m) : gaussian(n, m, 4);
             const FactorResult result =
                 factor(Y, {.rank = 1, .left = left, .right = right, .weights = rule, .polish = 4});
-            expect_sound(Y, result, *left, *right, rule);
+            expect_sound(Y, result, left, right, rule);
             if (zero) {
               EXPECT_EQ(result.model.rank(), 0);
               EXPECT_EQ(result.stop, Stop::no_ascent);
@@ -424,7 +424,7 @@ TEST(Factor, SaysWhyItStopped) {
   const FactorResult stopped = factor(Y, interrupted);
   EXPECT_EQ(stopped.stop, Stop::interrupted);
   EXPECT_EQ(stopped.model.rank(), 3);
-  expect_sound(Y, stopped, *sparse(3), *sparse(3), WeightRule::free);
+  expect_sound(Y, stopped, sparse(3), sparse(3), WeightRule::free);
 }
 
 TEST(Factor, ConvexWeightsReachTheInsideOfTheHull) {
@@ -432,7 +432,7 @@ TEST(Factor, ConvexWeightsReachTheInsideOfTheHull) {
       0.2 * gaussian(4, 1, 1) * gaussian(3, 1, 2).transpose();  // ||Y||_* is far below the radius
   const FactorResult result =
       factor(Y, through_the_loop(12, sparse(4), sparse(3), {WeightRule::convex, 20.0}, 0, 0));
-  expect_sound(Y, result, *sparse(4), *sparse(3), {WeightRule::convex, 20.0}, 1e-9);
+  expect_sound(Y, result, sparse(4), sparse(3), {WeightRule::convex, 20.0}, 1e-9);
   EXPECT_LT(result.relative_error, 1e-6);
 }
 
@@ -448,7 +448,7 @@ TEST(Factor, ConvexWeightsNeverEndWorseThanNothing) {
           options.start = start;
           const FactorResult result = factor(Y, options);
           EXPECT_LE(result.relative_error, 1 + 1e-12);
-          expect_sound(Y, result, *set, *set, options.weights);
+          expect_sound(Y, result, set, set, options.weights);
         }
 }
 
@@ -464,7 +464,7 @@ TEST(Factor, EveryAtomOfAListIsInItsOwnSet) {
           FactorOptions options = through_the_loop(6, list, list, rule, corrections, 5 * corrections);
           options.start = start;
           const FactorResult result = factor(Y, options);
-          expect_sound(Y, result, *list, *list, rule);
+          expect_sound(Y, result, list, list, rule);
         }
 }
 

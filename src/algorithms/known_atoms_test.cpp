@@ -145,7 +145,7 @@ TEST(PerAtom, EveryAtomHasItsOwnBound) {
   }
   FactorOptions leading{.rank = 3, .right = list, .start = Start::leading};
   const FactorResult result = factor(Y, leading);
-  for (Index i = 0; i < 3; ++i) EXPECT_TRUE(list->of_atom(i).contains(result.model.right().col(i))) << i;
+  for (Index i = 0; i < 3; ++i) EXPECT_TRUE(list.of(i).contains(result.model.right().col(i))) << i;
 }
 
 TEST(PerAtom, ServesPrincipalComponentsAsItServesFactors) {

@@ -25,15 +25,14 @@ void require(bool fine, const std::string& message) {
 }
 
 void validate(const PcaOptions& o, Index most, Index p, const std::string& of_what) {
-  require(o.atoms != nullptr, "atoms: a set is missing");
   require(o.components >= 1 && o.components <= most,
           fmt::format("components {}: {} have at least 1 and at most {} components", o.components, of_what,
                       most));
-  o.atoms->require_dimension(p);
+  o.atoms.require_dimension(p);
   require(
-      o.atoms->has_unit_norms(),
-      fmt::format("atoms {}: loadings are unit vectors, and members of this set are not", o.atoms->spec()));
-  const bool simple = o.atoms->coordinatewise();  // sphere or nonneg
+      o.atoms.traits().unit_norm,
+      fmt::format("atoms {}: loadings are unit vectors, and members of this set are not", o.atoms.spec()));
+  const bool simple = o.atoms.traits().coordinatewise();  // sphere or nonneg
   require(o.nonzeros.empty() || Index(o.nonzeros.size()) == o.components,
           fmt::format("nonzeros: {} numbers for {} components; there must be one for each", o.nonzeros.size(),
                       o.components));
@@ -41,7 +40,7 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
     require(k >= 1 && k <= p, fmt::format("nonzeros {}: must be 1 to {}", k, p));
   require(o.nonzeros.empty() || simple, fmt::format("nonzeros: {} has a structure of its own; with numbers "
                                                     "for each component it must be sphere or nonneg",
-                                                    o.atoms->spec()));
+                                                    o.atoms.spec()));
   require(o.total_nonzeros == 0 || (simple && o.nonzeros.empty()),
           "total_nonzeros: goes with atoms sphere or nonneg, and not with numbers for each component");
   require(o.total_nonzeros == 0 || (o.total_nonzeros >= o.components && o.total_nonzeros <= p * o.components),
@@ -53,9 +52,9 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
 }
 
 std::vector<Atoms> sets_of(const PcaOptions& o) {
-  std::vector<Atoms> sets(std::size_t(o.components));
-  for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = {o.atoms, &o.atoms->of_atom(Index(i))};
-  const auto bounded = [&](Index k) { return o.atoms->is_sphere() ? sparse(k) : o.atoms + sparse(k); };
+  std::vector<Atoms> sets;
+  for (Index i = 0; i < o.components; ++i) sets.emplace_back(o.atoms.shared(i));
+  const auto bounded = [&](Index k) { return o.atoms + sparse(k); };
   for (std::size_t i = 0; i < o.nonzeros.size(); ++i) sets[i] = bounded(o.nonzeros[i]);
   if (o.total_nonzeros > 0)  // the search shares them out; evenly at first
     std::fill(sets.begin(), sets.end(), bounded(std::max<Index>(1, o.total_nonzeros / o.components)));
@@ -75,7 +74,7 @@ int sweeps_for(PcaOptions::Effort effort, double product_work, Index p, Index r)
 /// Largest entry of every column positive, where the set allows it, and the largest variance first, where all
 /// have the same set.
 Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
-  if (o.atoms->symmetric())
+  if (o.atoms.traits().symmetric)
     for (auto u : U.colwise()) {
       Index place = 0;
       u.cwiseAbs().maxCoeff(&place);
@@ -93,7 +92,7 @@ Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
 
 /// Whether loadings may be any unit vectors: PCA itself.
 bool loadings_are_free(const PcaOptions& o) {
-  return o.atoms->is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
+  return o.atoms.traits().is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
 }
 
 /// Loadings for centred data A.
@@ -147,7 +146,8 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
     return result.stop == Stop::rank_reached &&
            goes_on(Moment::Phase::polish, o.components, std::min(done, allowed), allowed, value);
   };
-  const SpanProblem problem{A, total, sets_of(o), o.total_nonzeros, !o.atoms->symmetric(), o.orthogonality};
+  const SpanProblem problem{
+      A, total, sets_of(o), o.total_nonzeros, !o.atoms.traits().symmetric, o.orthogonality};
   return arranged(A,
                   search_span(problem, start, values,
                               sweeps_for(o.effort, product_work, A.cols(), o.components), o.seed, watch)

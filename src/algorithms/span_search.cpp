@@ -6,7 +6,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "atoms/unit_vectors.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/top_k.hpp"
@@ -233,13 +232,12 @@ class Search {
     for (double share = kShrink;; share *= kShrink) {
       bool wider = false;
       for (std::size_t i = 0; i < sets_.size(); ++i) {
-        const auto* vectors = dynamic_cast<const UnitVectors*>(wanted[i].get());
-        const auto* set = vectors && vectors->is_plainly_sparse() ? vectors : nullptr;
-        const Index k = set ? set->max_support(U.rows()) : U.rows(), now = Index(share * double(U.rows()));
+        const auto& set = wanted[i].traits().simple;
+        const Index k = set ? set->max_nonzeros(U.rows()) : U.rows(), now = Index(share * double(U.rows()));
         if (!set || now <= k) {
           sets_[i] = wanted[i];
         } else {
-          sets_[i] = sparse_set(now, !set->symmetric());
+          sets_[i] = sparse_set(now, set->nonnegative);
           wider = true;
         }
       }

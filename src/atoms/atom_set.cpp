@@ -47,13 +47,13 @@ void AtomSet::refuse_not_finite(ConstVectorRef x) const {
 
 void AtomSet::maximize(ConstVectorRef g, VectorRef u) const {
   require_sizes(*this, {g.size(), u.size()});
-  if (!checks_finiteness() && !passes::all_finite(g)) refuse_not_finite(g);
+  if (finiteness_ == Finiteness::checked && !passes::all_finite(g)) refuse_not_finite(g);
   maximize_impl(g, u);
 }
 
 double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
   require_sizes(*this, {b.size(), a.size(), u.size()});
-  if (!checks_finiteness()) {
+  if (finiteness_ == Finiteness::checked) {
     if (!passes::all_finite(a)) refuse_not_finite(a);
     if (!passes::all_finite(b)) refuse_not_finite(b);
   }
@@ -62,7 +62,7 @@ double AtomSet::fit(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) 
 
 double AtomSet::fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
   require_sizes(*this, {b.size(), u.size()});
-  if (!checks_finiteness() && !passes::all_finite(b)) refuse_not_finite(b);
+  if (finiteness_ == Finiteness::checked && !passes::all_finite(b)) refuse_not_finite(b);
   return fit_uniform_impl(curvature, b, sign, u);
 }
 
@@ -71,7 +71,7 @@ void AtomSet::require_dimension(Index) const {}
 double AtomSet::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
   maximize_impl(b, u);
   double gain = b.dot(u);
-  if (sign == Sign::free && !symmetric()) {
+  if (sign == Sign::free && !traits().symmetric) {
     Scratch minus(b.size()), opposite(b.size());
     minus = -b;
     maximize_impl(minus, opposite);

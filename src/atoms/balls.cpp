@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "atoms/restricted.hpp"
 #include "atoms/scratch.hpp"
 #include "atoms/simple_members.hpp"
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -19,14 +19,11 @@ namespace {
 /// Members are u = x / size(x) for any x, or any non-negative x.
 class ScaledVectors : public AtomSet {
  public:
-  explicit ScaledVectors(bool nonnegative) : nonnegative_(nonnegative) {}
-  bool symmetric() const override { return !nonnegative_; }
-  bool exact_fit() const override { return true; }
-  bool has_unit_norms() const override { return false; }
-  bool ignores_zeros(const std::vector<unsigned char>&) const override { return true; }
+  explicit ScaledVectors(bool nonnegative)
+      : AtomSet({.symmetric = !nonnegative, .unit_norm = false, .exact_fit = true}) {}
 
  protected:
-  bool nonnegative() const { return nonnegative_; }
+  bool one_sided() const { return !traits().symmetric; }
   virtual double size(ConstVectorRef x) const = 0;
 
   double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const override {
@@ -39,7 +36,7 @@ class ScaledVectors : public AtomSet {
     u = (a.array() > 0).select(b.array() / a.array(), 0.0);
     double largest = u.cwiseAbs().maxCoeff(), direction = 1;
     if (largest > 0) u /= largest;  // squares can then neither overflow nor vanish
-    if (nonnegative_) {
+    if (one_sided()) {
       const auto gains = a.array() * u.array().square();
       const double up = (u.array() > 0).select(gains, 0.0).sum(),
                    down = (u.array() < 0).select(gains, 0.0).sum();
@@ -57,9 +54,6 @@ class ScaledVectors : public AtomSet {
     u /= scale;
     return direction * scale * largest;
   }
-
- private:
-  bool nonnegative_;
 };
 
 /// sum |u_i|^p <= 1.
@@ -69,16 +63,15 @@ class PowerBall final : public ScaledVectors {
     if (!(p >= 1)) throw InvalidArgument(fmt::format("lp:{}: a norm needs p of at least 1, or inf", p));
   }
 
-  std::string spec() const override { return fmt::format("{}lp:{}", nonnegative() ? "nonneg+" : "", p_); }
+  std::string spec() const override { return fmt::format("{}lp:{}", one_sided() ? "nonneg+" : "", p_); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
-    return u.size() > 0 && u.allFinite() && size(u) <= 1 + tolerance && !(nonnegative() && u.minCoeff() < 0);
+    return u.size() > 0 && u.allFinite() && size(u) <= 1 + tolerance && !(one_sided() && u.minCoeff() < 0);
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
-    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
-    return std::make_shared<PowerBall>(p_, true);
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    if (std::holds_alternative<Nonnegativity>(constraint)) return std::make_shared<PowerBall>(p_, true);
+    return restricted(*this, constraint);
   }
 
  private:
@@ -89,7 +82,7 @@ class PowerBall final : public ScaledVectors {
   }
 
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {
-    if (nonnegative())
+    if (one_sided())
       u = g.cwiseMax(0.0);
     else
       u = g;
@@ -117,6 +110,7 @@ class Simplex final : public ScaledVectors {
   Simplex() : ScaledVectors(true) {}
 
   std::string spec() const override { return "simplex"; }
+  AtomSetPtr narrowed(const Constraint& constraint) const override { return restricted(*this, constraint); }
   bool contains(ConstVectorRef u, double tolerance) const override {
     return u.size() > 0 && u.minCoeff() >= 0 && std::abs(u.sum() - 1) <= tolerance;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "atoms/cone_set.hpp"
+#include "atoms/restricted.hpp"
 #include "atoms/simple_members.hpp"
 #include "pursuit/atoms/structures.hpp"
 
@@ -16,9 +17,10 @@ namespace {
 
 class Binary final : public ConeSet {
  public:
+  Binary() : ConeSet({.symmetric = false, .exact_fit = true}) {}
+
   std::string spec() const override { return "binary"; }
-  bool symmetric() const override { return false; }
-  bool ignores_zeros(const std::vector<unsigned char>&) const override { return true; }
+  AtomSetPtr narrowed(const Constraint& constraint) const override { return restricted(*this, constraint); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     if (!has_unit_norm(u, tolerance)) return false;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "atoms/restricted.hpp"
 #include "atoms/unit_vectors.hpp"
 #include "atoms/windows.hpp"
 #include "pursuit/atoms/structures.hpp"
@@ -17,13 +17,19 @@ Atoms with_supports(SupportsPtr supports) {
   return std::make_shared<UnitVectors>(false, std::move(supports));
 }
 
-/// Where one of the sets is only a mask, and the other one does not notice zeros.
-Atoms restricted(const Atoms& mask, const Atoms& set) {
-  const auto* vectors = dynamic_cast<const UnitVectors*>(mask.get());
-  const auto* masked = vectors ? dynamic_cast<const Masked*>(vectors->supports().get()) : nullptr;
-  if (!masked || !masked->is_plain() || !vectors->symmetric()) return nullptr;
-  if (!set->ignores_zeros(masked->mask())) return nullptr;
-  return std::make_shared<Restricted>(masked->mask(), masked->source(), set);
+/// The members of a set under all constraints of another one; empty where that one is more than constraints,
+/// or where the set has no exact oracles under one of them.
+AtomSetPtr under_constraints_of(const AtomSet& other, AtomSetPtr set) {
+  const auto constraints = other.constraints();
+  if (!constraints) return nullptr;
+  for (const Constraint& constraint : *constraints)
+    if (set) set = set->narrowed(constraint);
+  return set;
+}
+
+AtomSetPtr common_members(const AtomSetPtr& a, const AtomSetPtr& b) {
+  if (auto both = under_constraints_of(*b, a)) return both;
+  return under_constraints_of(*a, b);
 }
 
 constexpr const char* kPairs =
@@ -41,10 +47,10 @@ Atoms nonneg() {
   return std::make_shared<UnitVectors>(true, nullptr);
 }
 Atoms sparse(Index k) {
-  return with_supports(std::make_shared<Cardinality>(k));
+  return with_supports(std::make_shared<Cardinality>(Sparsity{k}));
 }
 Atoms sparse_fraction(double fraction) {
-  return with_supports(std::make_shared<Cardinality>(fraction));
+  return with_supports(std::make_shared<Cardinality>(Sparsity{fraction}));
 }
 Atoms onehot() {
   return nonneg() + sparse(1);
@@ -56,18 +62,21 @@ Atoms blocks(Index length, Index count) {
   return with_supports(std::make_shared<Windows>(length, count));
 }
 Atoms support(std::vector<unsigned char> mask, std::string source) {
-  return with_supports(std::make_shared<Masked>(std::move(mask), std::move(source)));
+  return with_supports(std::make_shared<Masked>(Mask{std::move(mask), std::move(source)}));
 }
 
 Atoms operator+(const Atoms& a, const Atoms& b) {
-  if (a->is_sphere()) return b;
-  if (b->is_sphere()) return a;
-  if (auto both = a->intersect(*b)) return both;
-  if (auto both = b->intersect(*a)) return both;
-  if (auto both = restricted(a, b)) return both;
-  if (auto both = restricted(b, a)) return both;
-  throw InvalidArgument(fmt::format("atom sets '{}' and '{}' cannot be combined exactly; what combines: {}",
-                                    a->spec(), b->spec(), kPairs));
+  const auto refusal = [&]() {
+    return InvalidArgument(fmt::format(
+        "atom sets '{}' and '{}' cannot be combined exactly; what combines: {}", a.spec(), b.spec(), kPairs));
+  };
+  if (a.varies() && b.varies()) throw refusal();
+  std::vector<AtomSetPtr> sets;
+  for (std::size_t i = 0; i < std::max(a.sets_.size(), b.sets_.size()); ++i) {
+    sets.push_back(common_members(a.shared(Index(i)), b.shared(Index(i))));
+    if (!sets.back()) throw refusal();
+  }
+  return Atoms(std::move(sets));
 }
 
 }  // namespace pursuit

@@ -44,7 +44,7 @@ TEST(Compositions, NonnegGoesWithSupportsOrderAndNorms) {
                            tree(kTree, 3), graph(kGraph, 3), block(3), blocks(2, 2), support(kMask, "mask"),
                            monotone(), monotone(Direction::up), unimodal(), fused(2), l1ball(1.5), lp(3)}) {
     expect_combined(nonneg(), set, "nonneg+" + set->spec());
-    EXPECT_FALSE((nonneg() + set)->symmetric());
+    EXPECT_FALSE((nonneg() + set)->traits().symmetric);
   }
   expect_combined(nonneg() + sparse(3), nonneg(), "nonneg+sparse:3");
 }

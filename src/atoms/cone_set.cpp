@@ -30,7 +30,7 @@ double ConeSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRe
   if (largest > std::numeric_limits<double>::min()) {
     scaled = b / largest;
     gain = project(a, scaled, u);
-    if (sign == Sign::free && !symmetric()) {
+    if (sign == Sign::free && !traits().symmetric) {
       scaled = -scaled;
       other.resize(b.size());
       if (const double along_minus = project(a, scaled, other); along_minus > gain) {

@@ -20,9 +20,10 @@ class ConeSet : public AtomSet {
   /// u = a member with the largest <u, g>, given that no member has <u, g> > 0.
   virtual void least_bad(ConstVectorRef g, VectorRef u) const = 0;
 
-  bool exact_fit() const override { return true; }
+  const ConeSet* cone() const final { return this; }
 
  protected:
+  using AtomSet::AtomSet;
   void maximize_impl(ConstVectorRef g, VectorRef u) const override;
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override;
 };

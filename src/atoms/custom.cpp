@@ -13,7 +13,8 @@ namespace {
 
 class Custom final : public AtomSet {
  public:
-  explicit Custom(CustomSet definition) : definition_(std::move(definition)) {
+  explicit Custom(CustomSet definition)
+      : AtomSet({.symmetric = definition.symmetric}), definition_(std::move(definition)) {
     if (!definition_.maximize)
       throw InvalidArgument(fmt::format("custom set '{}' has no maximize function", definition_.name));
   }
@@ -28,7 +29,6 @@ class Custom final : public AtomSet {
   std::string spec() const override {
     return definition_.spec.empty() ? "custom:" + definition_.name : definition_.spec;
   }
-  bool symmetric() const override { return definition_.symmetric; }
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {

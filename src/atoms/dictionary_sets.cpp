@@ -51,10 +51,11 @@ Vector solve_where_seen(const Matrix& gram, const Vector& slope, double nothing)
 class DictionarySet final : public ConeSet {
  public:
   explicit DictionarySet(const Dictionary& dictionary)
-      : spec_(spec_of("dictionary", dictionary)), basis_(make_basis(dictionary, spec_)) {}
+      : ConeSet({.symmetric = true, .exact_fit = true}),
+        spec_(spec_of("dictionary", dictionary)),
+        basis_(make_basis(dictionary, spec_)) {}
 
   std::string spec() const override { return spec_; }
-  bool symmetric() const override { return true; }
   void require_dimension(Index n) const override { basis_->require_dimension(spec_, n); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
@@ -109,7 +110,8 @@ class DictionarySet final : public ConeSet {
 /// Any combination of the columns.
 class Span final : public ConeSet {
  public:
-  explicit Span(const Dictionary& dictionary) : spec_(spec_of("span", dictionary)) {
+  explicit Span(const Dictionary& dictionary)
+      : ConeSet({.symmetric = true, .exact_fit = true}), spec_(spec_of("span", dictionary)) {
     if (dictionary.kind != Dictionary::Kind::columns)
       throw InvalidArgument(fmt::format("{}: the span of a whole basis is everything; say sphere", spec_));
     auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
@@ -123,7 +125,6 @@ class Span final : public ConeSet {
   }
 
   std::string spec() const override { return spec_; }
-  bool symmetric() const override { return true; }
   void require_dimension(Index n) const override { require_length(spec_, Q_.rows(), n); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
@@ -158,18 +159,13 @@ class Span final : public ConeSet {
 /// A combination of at most k of the vectors.
 class SparseIn final : public ConeSet {
  public:
-  SparseIn(const Dictionary& dictionary, Index k)
-      : spec_(fmt::format("{}:{}", spec_of("sparse-in", dictionary), k)),
-        basis_(make_basis(dictionary, spec_)),
-        k_(k) {
-    if (k < 1) throw InvalidArgument(fmt::format("{}: at least 1 vector is needed", spec_));
-    factor_ = basis_->orthonormal() ? 1.0 : coherence_factor(dictionary);
-  }
+  SparseIn(std::string spec, std::shared_ptr<const Basis> basis, Index k, double factor)
+      : ConeSet({.symmetric = true, .oracle_factor = factor}),
+        spec_(std::move(spec)),
+        basis_(std::move(basis)),
+        k_(k) {}
 
   std::string spec() const override { return spec_; }
-  bool symmetric() const override { return true; }
-  double oracle_factor() const override { return factor_; }
-  bool exact_fit() const override { return false; }
 
   void require_dimension(Index n) const override {
     basis_->require_dimension(spec_, n);
@@ -296,23 +292,22 @@ class SparseIn final : public ConeSet {
     double gain_ = 0, nothing_ = 0;
   };
 
-  /// The best single vector alone reaches sqrt((1 - (k - 1) mu) / k) of the best combination, mu the largest
-  /// inner product of two vectors.
-  double coherence_factor(const Dictionary& dictionary) const {
-    constexpr double kAffordable = 4e9;  // multiply-adds
-    const auto D = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
-    if (double(D.rows()) * double(D.cols()) * double(D.cols()) > kAffordable) return 0;
-    const Matrix unit = D.colwise().normalized();
-    Matrix gram = (unit.transpose() * unit).cwiseAbs();
-    gram.diagonal().setZero();
-    return std::sqrt(std::max(0.0, 1 - double(k_ - 1) * gram.maxCoeff()) / double(k_));
-  }
-
   std::string spec_;
   std::shared_ptr<const Basis> basis_;
   Index k_;
-  double factor_ = 1;
 };
+
+/// The best single vector alone reaches sqrt((1 - (k - 1) mu) / k) of the best combination, mu the largest
+/// inner product of two vectors.
+double coherence_factor(const Dictionary& dictionary, Index k) {
+  constexpr double kAffordable = 4e9;  // multiply-adds
+  const auto D = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
+  if (double(D.rows()) * double(D.cols()) * double(D.cols()) > kAffordable) return 0;
+  const Matrix unit = D.colwise().normalized();
+  Matrix gram = (unit.transpose() * unit).cwiseAbs();
+  gram.diagonal().setZero();
+  return std::sqrt(std::max(0.0, 1 - double(k - 1) * gram.maxCoeff()) / double(k));
+}
 
 }  // namespace
 
@@ -323,7 +318,11 @@ Atoms span(const Dictionary& dictionary) {
   return std::make_shared<Span>(dictionary);
 }
 Atoms sparse_in(const Dictionary& dictionary, Index k) {
-  return std::make_shared<SparseIn>(dictionary, k);
+  const std::string spec = fmt::format("{}:{}", spec_of("sparse-in", dictionary), k);
+  auto basis = make_basis(dictionary, spec);
+  if (k < 1) throw InvalidArgument(fmt::format("{}: at least 1 vector is needed", spec));
+  const double factor = basis->orthonormal() ? 1.0 : coherence_factor(dictionary, k);
+  return std::make_shared<SparseIn>(spec, std::move(basis), k, factor);
 }
 
 }  // namespace pursuit

@@ -165,7 +165,7 @@ RC_GTEST_PROP(SparseIn, IsExactForOrthonormalColumnsAndEqualCurvatures, ()) {
   const Index n = *rc::gen::inRange<Index>(1, 8), k = *rc::gen::inRange<Index>(1, n + 1);
   const Columns columns = orthonormal_columns(n);
   const Atoms set = sparse_in(columns.dictionary, k);
-  RC_ASSERT(set->oracle_factor() == 1);
+  RC_ASSERT(set->traits().oracle_factor == 1);
   exhaustive::check_oracles(*set, n, combinations(columns.unit, k),
                             {.tolerance = 1e-7, .unequal_fit = false});
 }
@@ -176,7 +176,7 @@ RC_GTEST_PROP(SparseIn, ReachesItsStatedShareOtherwise, ()) {
   const Columns columns = any_columns(n, count);
   const Atoms set = sparse_in(columns.dictionary, k);
   exhaustive::check_maximize(*set, exhaustive::any_vector(n), combinations(columns.unit, k),
-                             {.tolerance = 1e-7, .share = set->oracle_factor(), .contains = false});
+                             {.tolerance = 1e-7, .share = set->traits().oracle_factor, .contains = false});
 }
 
 TEST(Span, HasNoDirectionsThatAreRoundingAlone) {

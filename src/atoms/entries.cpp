@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "atoms/restricted.hpp"
 #include "atoms/scratch.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
@@ -17,16 +18,16 @@ namespace {
 /// lo <= u_i <= hi.
 class Box final : public AtomSet {
  public:
-  Box(double lo, double hi) : lo_(lo), hi_(hi) {
+  Box(double lo, double hi)
+      : AtomSet({.symmetric = lo == -hi, .unit_norm = false, .exact_fit = true}), lo_(lo), hi_(hi) {
     if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi || (lo == 0 && hi == 0))
       throw InvalidArgument(fmt::format("box:{}:{}: needs two numbers lo <= hi that are not both 0", lo, hi));
   }
 
   std::string spec() const override { return fmt::format("box:{}:{}", lo_, hi_); }
-  bool symmetric() const override { return lo_ == -hi_; }
-  bool has_unit_norms() const override { return false; }
-  bool exact_fit() const override { return true; }
-  bool ignores_zeros(const std::vector<unsigned char>&) const override { return lo_ <= 0 && hi_ >= 0; }
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    return lo_ <= 0 && hi_ >= 0 ? restricted(*this, constraint) : nullptr;
+  }
   bool contains(ConstVectorRef u, double tolerance) const override {
     const double slack = tolerance * std::max(std::abs(lo_), std::abs(hi_));
     return u.size() > 0 && (u.array() >= lo_ - slack && u.array() <= hi_ + slack).all();
@@ -51,7 +52,7 @@ class Box final : public AtomSet {
     if (largest > std::numeric_limits<double>::min()) {
       scaled = b / largest;  // squares can then neither overflow nor vanish
       best = best_scale(a, scaled);
-      if (sign == Sign::free && !symmetric()) {
+      if (sign == Sign::free && !traits().symmetric) {
         const double reached = value(a, scaled, best);
         scaled = -scaled;
         if (const double down = best_scale(a, scaled); value(a, scaled, down) < reached)
@@ -120,10 +121,9 @@ class Box final : public AtomSet {
 /// Entries -1 or 1; zeros count as 1.
 class Signs final : public AtomSet {
  public:
+  Signs() : AtomSet({.symmetric = true, .unit_norm = false, .exact_fit = true}) {}
+
   std::string spec() const override { return "sign"; }
-  bool symmetric() const override { return true; }
-  bool has_unit_norms() const override { return false; }
-  bool exact_fit() const override { return true; }
   bool contains(ConstVectorRef u, double) const override {
     return u.size() > 0 && (u.array().abs() == 1).all();
   }

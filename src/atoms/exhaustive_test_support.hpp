@@ -81,7 +81,7 @@ inline void check_one_fit(const AtomSet& set, const Vector& a, const Vector& b, 
   RC_ASSERT(u.allFinite());
   RC_ASSERT(set.contains(u, 1e-10));
   RC_ASSERT(sign == Sign::free || t >= 0);
-  RC_ASSERT(best > 0 || t == 0 || set.symmetric() || sign == Sign::free || std::abs(t) < 1e-6);
+  RC_ASSERT(best > 0 || t == 0 || set.traits().symmetric || sign == Sign::free || std::abs(t) < 1e-6);
   RC_ASSERT(-parabolas(a, b, t, u) <= best + demands.tolerance * most);
   RC_ASSERT(-parabolas(a, b, t, u) >= demands.share * demands.share * best - demands.tolerance * most);
 }

@@ -12,7 +12,6 @@
 
 #include "atoms/cone_set.hpp"
 #include "atoms/simple_members.hpp"
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -43,14 +42,14 @@ struct Workspace {
 
 class Fused final : public ConeSet {
  public:
-  Fused(Index pieces, bool nonnegative) : pieces_(pieces), nonnegative_(nonnegative) {
+  Fused(Index pieces, bool nonnegative)
+      : ConeSet({.symmetric = !nonnegative, .exact_fit = true}), pieces_(pieces), nonnegative_(nonnegative) {
     if (pieces < 1) throw InvalidArgument(fmt::format("fused:{}: at least 1 piece is needed", pieces));
   }
 
   std::string spec() const override {
     return fmt::format("{}fused:{}", nonnegative_ ? "nonneg+" : "", pieces_);
   }
-  bool symmetric() const override { return !nonnegative_; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     if (!has_unit_norm(u, tolerance) || (nonnegative_ && u.minCoeff() < 0)) return false;
@@ -63,10 +62,9 @@ class Fused final : public ConeSet {
                                         spec(), pieces_, n, n));
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
-    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
-    return std::make_shared<Fused>(pieces_, true);
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    const bool signs = std::holds_alternative<Nonnegativity>(constraint);
+    return signs ? std::make_shared<Fused>(pieces_, true) : nullptr;
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {

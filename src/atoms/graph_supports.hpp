@@ -20,7 +20,6 @@ class GraphSupports final : public Supports {
   /// Certain where it says yes; on a graph with cycles the search for vertices that connect the non-zeros may
   /// fail.
   bool allows(ConstVectorRef u) const override;
-  Index max_size(Index n) const override { return std::min(k_, n); }
   std::string spec() const override;
   void require_dimension(Index n) const override;
   double factor() const override;

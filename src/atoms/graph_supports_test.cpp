@@ -74,7 +74,7 @@ RC_GTEST_PROP(GraphSupports, AreTheBestOfAllSupportsOnForests, ()) {
   const Graph forest = any_forest(n);
   const bool nonnegative = *rc::gen::arbitrary<bool>();
   const Atoms set = nonnegative ? nonneg() + graph(forest, k, c) : graph(forest, k, c);
-  RC_ASSERT(set->oracle_factor() == 1);
+  RC_ASSERT(set->traits().oracle_factor == 1);
   exhaustive::check_oracles(*set, n, over_supports(connected(forest, k, c), nonnegative));
 }
 
@@ -91,9 +91,10 @@ RC_GTEST_PROP(GraphSupports, ReachTheStatedShareOnGraphsWithCycles, ()) {
   const Graph any = any_graph(n);
   const bool nonnegative = *rc::gen::arbitrary<bool>();
   const Atoms set = nonnegative ? nonneg() + graph(any, k, c) : graph(any, k, c);
-  RC_ASSERT(set->oracle_factor() == 1 || set->oracle_factor() == std::sqrt(double(c) / double(k)));
+  RC_ASSERT(set->traits().oracle_factor == 1 ||
+            set->traits().oracle_factor == std::sqrt(double(c) / double(k)));
   exhaustive::check_oracles(*set, n, over_supports(connected(any, k, c), nonnegative),
-                            {.share = set->oracle_factor()});
+                            {.share = set->traits().oracle_factor});
 }
 
 RC_GTEST_PROP(GraphSupports, NeverAcceptWhatIsNotConnectable, ()) {
@@ -169,8 +170,9 @@ RC_GTEST_PROP(ForestProgram, IsTheBestOfAllChoices, ()) {
 }
 
 TEST(GraphSupports, CountAnEdgeOnceWhicheverWayItIsWritten) {
-  EXPECT_EQ(graph({3, {{0, 1}, {1, 0}, {0, 1}, {1, 2}}}, 2)->oracle_factor(), 1) << "a path, not a cycle";
-  EXPECT_LT(graph({3, {{0, 1}, {1, 2}, {2, 0}}}, 2)->oracle_factor(), 1);
+  EXPECT_EQ(graph({3, {{0, 1}, {1, 0}, {0, 1}, {1, 2}}}, 2)->traits().oracle_factor, 1)
+      << "a path, not a cycle";
+  EXPECT_LT(graph({3, {{0, 1}, {1, 2}, {2, 0}}}, 2)->traits().oracle_factor, 1);
 }
 
 TEST(GraphSupports, RefuseWhatIsNoGraph) {

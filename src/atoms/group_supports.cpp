@@ -54,19 +54,12 @@ Index GroupSupports::room(Index group) const {
   return std::min({size(group), within_, total_.value_or(size(group))});
 }
 
-Index GroupSupports::max_size(Index) const {
-  std::vector<Index> sizes;
-  for (Index g = 0; g < groups(); ++g) sizes.push_back(room(g));
-  std::sort(sizes.begin(), sizes.end(), std::greater<>());
-  const Index most = std::accumulate(sizes.begin(), sizes.begin() + active_, Index(0));
-  return std::min(most, total_.value_or(most));
-}
-
-SupportsPtr GroupSupports::intersect(const Supports& other) const {
-  const auto* cardinality = dynamic_cast<const Cardinality*>(&other);
-  if (!cardinality || !cardinality->count()) return nullptr;
-  return std::make_shared<GroupSupports>(
-      source_, active_, within_, std::min(*cardinality->count(), total_.value_or(*cardinality->count())));
+SupportsPtr GroupSupports::narrowed(const Constraint& constraint) const {
+  const auto* sparsity = std::get_if<Sparsity>(&constraint);
+  const auto* count = sparsity ? std::get_if<Index>(&sparsity->bound) : nullptr;
+  if (!count) return nullptr;
+  return std::make_shared<GroupSupports>(source_, active_, within_,
+                                         std::min(*count, total_.value_or(*count)));
 }
 
 bool GroupSupports::allows(ConstVectorRef u) const {

@@ -15,10 +15,10 @@ class GroupSupports final : public Supports {
 
   void select(ConstVectorRef gains, Marks& kept) const override;
   bool allows(ConstVectorRef u) const override;
-  Index max_size(Index n) const override;
   std::string spec() const override;
   void require_dimension(Index n) const override;
-  SupportsPtr intersect(const Supports& other) const override;
+  /// A bound on the total is a count.
+  SupportsPtr narrowed(const Constraint& constraint) const override;
 
  private:
   Index groups() const { return Index(first_.size()) - 1; }

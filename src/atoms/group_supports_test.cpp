@@ -74,16 +74,11 @@ RC_GTEST_PROP(GroupSupports, AreTheBestOfAllSupports, ()) {
   exhaustive::check_oracles(*set_of(groups, bounds), n, over_supports(family, bounds.nonnegative));
 }
 
-RC_GTEST_PROP(GroupSupports, KnowTheirMembersAndHowManyThereAre, ()) {
+RC_GTEST_PROP(GroupSupports, KnowTheirMembers, ()) {
   const Groups groups = any_groups(*rc::gen::inRange<Index>(1, 9));
   const Bounds bounds = any_bounds(groups);
   const Family family = few_groups(groups, bounds.active, bounds.within, bounds.total);
   exhaustive::check_members(*set_of(groups, bounds), family);
-  Index largest = 0;
-  for (const unsigned mask : family.widest()) largest = std::max<Index>(largest, std::popcount(mask));
-  const GroupSupports supports(groups, bounds.active, bounds.within,
-                               bounds.has_total ? std::optional(bounds.total) : std::nullopt);
-  RC_ASSERT(supports.max_size(family.entries()) == largest);
 }
 
 TEST(GroupSupports, TakeTheFirstOfEqualGroupsAndTheLowestOfEqualEntries) {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "atoms/cone_set.hpp"
+#include "atoms/restricted.hpp"
 #include "atoms/simple_members.hpp"
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -23,25 +23,23 @@ namespace {
 
 class L1Ball final : public AtomSet {
  public:
-  L1Ball(double c, bool nonnegative) : c_(c), nonnegative_(nonnegative) {
+  L1Ball(double c, bool nonnegative)
+      : AtomSet({.symmetric = !nonnegative}), c_(c), nonnegative_(nonnegative) {
     if (!(c >= 1) || !std::isfinite(c))
       throw InvalidArgument(fmt::format(
           "l1ball:{}: a unit vector has sum |u_i| of at least 1, so that c must be 1 or more", c));
   }
 
   std::string spec() const override { return fmt::format("{}l1ball:{}", nonnegative_ ? "nonneg+" : "", c_); }
-  bool symmetric() const override { return !nonnegative_; }
-  bool ignores_zeros(const Marks&) const override { return true; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     return has_unit_norm(u, tolerance) && !(nonnegative_ && u.minCoeff() < 0) &&
            u.lpNorm<1>() <= c_ * (1 + tolerance);
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
-    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
-    return std::make_shared<L1Ball>(c_, true);
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    if (std::holds_alternative<Nonnegativity>(constraint)) return std::make_shared<L1Ball>(c_, true);
+    return restricted(*this, constraint);
   }
 
  private:

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
@@ -63,7 +65,9 @@ class LawCourt {
       hear("fit", [&] { fit(sign); });
     }
     hear("symmetry", [&] { symmetry(); });
-    hear("coordinatewise", [&] { coordinatewise(); });
+    hear("unit norm", [&] { unit_norm(); });
+    hear("simple", [&] { simple(); });
+    hear("narrowing", [&] { narrowing(); });
     hear("spec", [&] { spec(); });
     return violations_;
   }
@@ -216,7 +220,7 @@ class LawCourt {
         const Vector a = Vector::Constant(n_, curvature);
         double target = best_parabolas(a, b, sign, maximize(b));
         if (sign == Sign::free) target = std::min(target, best_parabolas(a, b, sign, maximize(-b)));
-        target *= set_.oracle_factor() * set_.oracle_factor();
+        target *= set_.traits().oracle_factor * set_.traits().oracle_factor;
         const Fit one = fit_to(curvature, b, sign), many = fit_to(a, b, sign);
         const double slack = options_.tolerance * b.squaredNorm() / curvature;
         for (const Fit& found : {one, many})
@@ -239,7 +243,8 @@ class LawCourt {
       const double value = parabolas(a, b, found.scale, found.u);
       const double unconstrained = (a.array() > 0).select(b.array().square() / a.array(), 0.0).sum();
       const auto beaten_by = [&](const Vector& member) {
-        const double other = best_parabolas(a, b, sign, member) * set_.oracle_factor() * set_.oracle_factor();
+        const double other =
+            best_parabolas(a, b, sign, member) * set_.traits().oracle_factor * set_.traits().oracle_factor;
         if (!(value <= other + options_.tolerance * unconstrained))
           convict("fit",
                   fmt::format("the {} fit to a = {}, b = {} is {} * {} and reaches {}, but a multiple of the "
@@ -248,37 +253,93 @@ class LawCourt {
                               other));
       };
       if (const double steepest = a.maxCoeff(); steepest > 0) beaten_by(fit_to(steepest, b, sign).u);
-      if (set_.exact_fit()) std::for_each(members_.begin(), members_.end(), beaten_by);
+      if (set_.traits().exact_fit) std::for_each(members_.begin(), members_.end(), beaten_by);
     }
   }
 
   void symmetry() {
-    if (!set_.symmetric()) return;
+    if (!set_.traits().symmetric) return;
     for (const Vector& u : members_)
       if (!is_member(-u))
         convict("symmetry",
-                fmt::format("symmetric(), but contains() refuses the negative of the member {}", text(u)));
+                fmt::format("symmetric, but contains() refuses the negative of the member {}", text(u)));
   }
 
-  void coordinatewise() {
-    if (!set_.coordinatewise() && !set_.is_sphere()) return;
-    if (set_.is_sphere() && !set_.symmetric()) convict("coordinatewise", "is_sphere(), but not symmetric()");
+  void unit_norm() {
+    if (!set_.traits().unit_norm) return;
+    for (const Vector& u : members_)
+      if (!(std::abs(u.norm() - 1) <= options_.tolerance))
+        convict("unit norm", fmt::format("unit_norm, but the member {} has norm {}", text(u), u.norm()));
+  }
+
+  void simple() {
+    const auto& simple = set_.traits().simple;
+    if (!simple) return;
+    if (set_.traits().symmetric == simple->nonnegative || !set_.traits().unit_norm)
+      convict("simple", "the traits of a simple set are unit_norm, and symmetric unless it is non-negative");
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      Vector clipped = inputs_[i];
-      if (!set_.symmetric()) clipped = clipped.cwiseMax(0.0);
-      if (clipped.isZero(0)) continue;
-      if (!((members_[i] - clipped.normalized()).norm() <= options_.tolerance))
-        convict("coordinatewise",
-                fmt::format("maximize({}) is {}, not the vector clipped to its signs and scaled",
-                            text(inputs_[i]), text(members_[i])));
+      const Vector expected = simple_answer(*simple, inputs_[i]);
+      if (expected.isZero(0)) continue;
+      if (!((members_[i] - expected).norm() <= options_.tolerance))
+        convict("simple", fmt::format("maximize({}) is {}, not the vector clipped to its signs, cut to its "
+                                      "largest entries and scaled",
+                                      text(inputs_[i]), text(members_[i])));
     }
+  }
+
+  /// Zero where nothing is left to scale.
+  static Vector simple_answer(const SimpleSet& simple, Vector g) {
+    if (simple.nonnegative) g = g.cwiseMax(0.0);
+    std::vector<Index> order(std::size_t(g.size()));
+    std::iota(order.begin(), order.end(), Index(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index i, Index j) { return std::abs(g[i]) > std::abs(g[j]); });
+    for (auto i = std::size_t(simple.max_nonzeros(g.size())); i < order.size(); ++i) g[order[i]] = 0;
+    return g.normalized();
+  }
+
+  void narrowing() {
+    hear_narrowed("nonnegative()", set_.nonnegative(), [](const Vector& u) { return u.minCoeff() >= 0; });
+    Mask mask{std::vector<unsigned char>(std::size_t(n_), 1)};
+    for (Index i = 1; i < n_; ++i) mask.inside[std::size_t(i)] = random_.uniform() < 0.6;
+    const auto inside = [&](const Vector& u) {
+      for (Index i = 0; i < n_; ++i)
+        if (u[i] != 0 && !mask.inside[std::size_t(i)]) return false;
+      return true;
+    };
+    hear_narrowed("within(mask)", set_.within(mask), inside);
+  }
+
+  template <class Keeps>
+  void hear_narrowed(const char* name, const AtomSetPtr& narrowed, const Keeps& keeps) {
+    if (!narrowed) return;
+    std::vector<Vector> answers, others;
+    for (const Vector& g : inputs_) {
+      Vector u = Vector::Constant(n_, kNaN);
+      narrowed->maximize(g, u);
+      if (!is_member(u) || !keeps(u))
+        convict("narrowing", fmt::format("{}.maximize({}) is {}, which is no member of the set or breaks the "
+                                         "constraint",
+                                         name, text(g), text(u)));
+      answers.push_back(u);
+    }
+    others = answers;
+    std::copy_if(members_.begin(), members_.end(), std::back_inserter(others), keeps);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      for (const Vector& other : others) {
+        const Vector& g = inputs_[i];
+        const double value = g.dot(answers[i]);
+        if (!(promised(g.dot(other), *narrowed) <= value + options_.tolerance * g.norm() * other.norm()))
+          convict("narrowing", fmt::format("{}.maximize({}) reaches {}, but the member {} reaches {}", name,
+                                           text(g), value, text(other), g.dot(other)));
+      }
   }
 
   void spec() {
     const std::string spec = set_.spec();
     if (spec.starts_with("custom:") || !options_.parse) return;
     const Atoms parsed = options_.parse(spec);
-    if (parsed->spec() != spec) convict("spec", fmt::format("'{}' is parsed to '{}'", spec, parsed->spec()));
+    if (parsed.spec() != spec) convict("spec", fmt::format("'{}' is parsed to '{}'", spec, parsed.spec()));
     Vector u(n_);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       parsed->maximize(inputs_[i], u);
@@ -289,7 +350,10 @@ class LawCourt {
   }
 
   /// The least that maximize may reach where a member reaches `value`.
-  double promised(double value) const { return value > 0 ? set_.oracle_factor() * value : value; }
+  double promised(double value) const { return promised(value, set_); }
+  static double promised(double value, const AtomSet& by) {
+    return value > 0 ? by.traits().oracle_factor * value : value;
+  }
 
   /// Non-negative, with zeros here and there.
   Vector curvatures() {

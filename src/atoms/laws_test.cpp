@@ -2,6 +2,7 @@
 
 #include "pursuit/atoms/laws.hpp"
 
+#include "pursuit/atoms/structures.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -78,18 +79,18 @@ struct Forged final : AtomSet {
   std::function<double(ConstVectorRef, ConstVectorRef, Sign, VectorRef)> fitter = {};
   std::function<bool(ConstVectorRef)> container = {};
   std::function<std::string()> speller = [] { return std::string("custom:forged"); };
-  bool claims_symmetry = true, claims_coordinates = false, claims_sphere = false, claims_exact_fit = false;
-  double claimed_factor = 1;
+  std::function<AtomSetPtr(const Constraint&)> narrower = {};
+
+  explicit Forged(const AtomTraits& claims = {.symmetric = true}) : AtomSet(claims) {}
+  void claim(const AtomTraits& claims) { AtomSet::operator=(Forged(claims)); }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     return container ? container(u) : true_set->contains(u, tolerance);
   }
   std::string spec() const override { return speller(); }
-  bool symmetric() const override { return claims_symmetry; }
-  bool coordinatewise() const override { return claims_coordinates; }
-  bool is_sphere() const override { return claims_sphere; }
-  bool exact_fit() const override { return claims_exact_fit; }
-  double oracle_factor() const override { return claimed_factor; }
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    return narrower ? narrower(constraint) : nullptr;
+  }
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef u) const override {
@@ -106,7 +107,7 @@ struct Forged final : AtomSet {
   }
   /// What fit is where only maximize is given.
   Atoms honest() const {
-    return maximizer ? custom({.name = "honest", .maximize = maximizer, .symmetric = claims_symmetry})
+    return maximizer ? custom({.name = "honest", .maximize = maximizer, .symmetric = traits().symmetric})
                      : true_set;
   }
 
@@ -203,7 +204,7 @@ TEST(LawCheckers, FindQuestionsThatAreNotRefusedProperly) {
 TEST(LawCheckers, FindAUniformFitThatForgetsTheOtherSide) {
   Forged set;
   const Atoms honest = nonneg();
-  set.claims_symmetry = false;
+  set.claim({.symmetric = false});
   set.maximizer = [&](ConstVectorRef g) {
     Vector u(g.size());
     honest->maximize(g, u);
@@ -240,7 +241,7 @@ TEST(LawCheckers, FindAFitThatIsNotAsExactAsItClaims) {
   // Members are the coordinates and the diagonal; the uniform fit takes the diagonal where b is level,
   // whatever the curvatures.
   Forged set;
-  set.claims_symmetry = false;
+  set.claim({.symmetric = false});
   set.maximizer = [](ConstVectorRef g) -> Vector {
     Index best = 0;
     g.maxCoeff(&best);
@@ -248,7 +249,7 @@ TEST(LawCheckers, FindAFitThatIsNotAsExactAsItClaims) {
     return g.dot(diagonal) >= g[best] ? diagonal : Vector(Vector::Unit(g.size(), best));
   };
   EXPECT_EQ(report(check_atom_laws(set, 2, {.trials = 200})), "");
-  set.claims_exact_fit = true;
+  set.claim({.symmetric = false, .exact_fit = true});
   EXPECT_THAT(check_atom_laws(set, 2, {.trials = 200}), ElementsAre(Field(&LawViolation::law, "fit")));
 }
 
@@ -261,9 +262,9 @@ TEST(LawCheckers, HoldAnInexactOracleToItsShareOnly) {
   };
   const LawOptions options{.brute_force = [](ConstVectorRef g) { return g.norm(); }};
   EXPECT_THAT(broken_laws(set, options), ElementsAre("best"));
-  set.claimed_factor = 1 / std::sqrt(6.0);
+  set.claim({.symmetric = true, .oracle_factor = 1 / std::sqrt(6.0)});
   EXPECT_THAT(broken_laws(set, options), IsEmpty());
-  set.claimed_factor = 0.9;
+  set.claim({.symmetric = true, .oracle_factor = 0.9});
   EXPECT_THAT(broken_laws(set, options), ElementsAre("best"));
 }
 
@@ -279,7 +280,18 @@ TEST(LawCheckers, FindASetThatIsNotSymmetric) {
   EXPECT_THAT(broken_laws(set), Contains("symmetry"));
 }
 
-TEST(LawCheckers, FindSetsThatDoMoreThanClipAndScale) {
+TEST(LawCheckers, FindMembersOfOtherNorms) {
+  Forged set;
+  set.maximizer = [](ConstVectorRef g) -> Vector {
+    return (g.array() < 0).select(-1.0, Vector::Ones(g.size()));
+  };
+  set.container = [](ConstVectorRef u) { return (u.array().abs() == 1).all(); };
+  EXPECT_THAT(broken_laws(set), ElementsAre("unit norm"));
+  set.claim({.symmetric = true, .unit_norm = false});
+  EXPECT_THAT(broken_laws(set), IsEmpty());
+}
+
+TEST(LawCheckers, FindSetsThatAreNotAsSimpleAsTheyClaim) {
   Forged set;
   const Atoms honest = sparse(2);
   set.maximizer = [&](ConstVectorRef g) {
@@ -289,11 +301,35 @@ TEST(LawCheckers, FindSetsThatDoMoreThanClipAndScale) {
   };
   set.container = [&](ConstVectorRef u) { return honest->contains(u, 1e-9); };
   EXPECT_THAT(broken_laws(set), IsEmpty());
-  set.claims_coordinates = true;
-  EXPECT_THAT(broken_laws(set), ElementsAre("coordinatewise"));
-  set.claims_coordinates = false;
-  set.claims_sphere = true;
-  EXPECT_THAT(broken_laws(set), ElementsAre("coordinatewise"));
+  const auto claim = [&](const SimpleSet& simple) { set.claim({.symmetric = true, .simple = simple}); };
+  claim({.sparsity = Sparsity{Index(2)}});
+  EXPECT_THAT(broken_laws(set), IsEmpty());
+  claim({.sparsity = Sparsity{0.4}});
+  EXPECT_THAT(broken_laws(set), IsEmpty()) << "2 of 6";
+  for (const SimpleSet& wrong :
+       {SimpleSet{}, SimpleSet{.nonnegative = true, .sparsity = Sparsity{Index(2)}},
+        SimpleSet{.sparsity = Sparsity{Index(1)}}, SimpleSet{.sparsity = Sparsity{0.5}}}) {
+    claim(wrong);
+    EXPECT_THAT(broken_laws(set), ElementsAre("simple"));
+  }
+  set.claim({.symmetric = true, .unit_norm = false, .simple = SimpleSet{.sparsity = Sparsity{Index(2)}}});
+  EXPECT_THAT(broken_laws(set), ElementsAre("simple"));
+}
+
+TEST(LawCheckers, FindNarrowedSetsThatAreNotTheMembersOfBoth) {
+  const auto narrowed_to = [](const Atoms& answer, std::size_t constraint) {
+    Forged set;
+    set.narrower = [=](const Constraint& asked) {
+      return asked.index() == constraint ? answer.shared(0) : nullptr;
+    };
+    return broken_laws(set);
+  };
+  const std::size_t signs = Constraint(Nonnegativity{}).index(), masks = Constraint(Mask{}).index();
+  EXPECT_THAT(narrowed_to(nonneg(), signs), IsEmpty());
+  EXPECT_THAT(narrowed_to(sphere(), signs), ElementsAre("narrowing")) << "members with negative entries";
+  EXPECT_THAT(narrowed_to(nonneg() + lp(3), signs), ElementsAre("narrowing")) << "no members of the set";
+  EXPECT_THAT(narrowed_to(sphere(), masks), ElementsAre("narrowing")) << "members outside of the mask";
+  EXPECT_THAT(narrowed_to(onehot(), signs), ElementsAre("narrowing")) << "most members are missed";
 }
 
 TEST(LawCheckers, FindSpecsOfOtherSets) {

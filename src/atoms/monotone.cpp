@@ -6,7 +6,6 @@
 #include "atoms/cone_set.hpp"
 #include "atoms/isotonic.hpp"
 #include "atoms/simple_members.hpp"
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {
@@ -14,7 +13,10 @@ namespace {
 
 class Monotone final : public ConeSet {
  public:
-  Monotone(Direction direction, bool nonnegative) : direction_(direction), nonnegative_(nonnegative) {}
+  Monotone(Direction direction, bool nonnegative)
+      : ConeSet({.symmetric = direction == Direction::either && !nonnegative, .exact_fit = true}),
+        direction_(direction),
+        nonnegative_(nonnegative) {}
 
   std::string spec() const override {
     const char* name = direction_ == Direction::up     ? "monotone:up"
@@ -22,7 +24,6 @@ class Monotone final : public ConeSet {
                                                        : "monotone";
     return nonnegative_ ? std::string("nonneg+") + name : name;
   }
-  bool symmetric() const override { return direction_ == Direction::either && !nonnegative_; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     if (!has_unit_norm(u, tolerance) || (nonnegative_ && u.minCoeff() < 0)) return false;
@@ -31,16 +32,20 @@ class Monotone final : public ConeSet {
     return (rises && direction_ != Direction::down) || (falls && direction_ != Direction::up);
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    if (const auto* second = dynamic_cast<const Monotone*>(&other)) {
-      const bool same = direction_ == second->direction_, wide = direction_ == Direction::either;
-      if (!same && !wide && second->direction_ != Direction::either) return nullptr;
-      return std::make_shared<Monotone>(wide ? second->direction_ : direction_,
-                                        nonnegative_ || second->nonnegative_);
-    }
-    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
-    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
-    return std::make_shared<Monotone>(direction_, true);
+  std::optional<Constraints> constraints() const override {
+    Constraints own{direction_};
+    if (nonnegative_) own.emplace_back(Nonnegativity{});
+    return own;
+  }
+
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    if (std::holds_alternative<Nonnegativity>(constraint))
+      return std::make_shared<Monotone>(direction_, true);
+    const auto* other = std::get_if<Direction>(&constraint);
+    if (!other) return nullptr;
+    if (direction_ == Direction::either) return std::make_shared<Monotone>(*other, nonnegative_);
+    const bool goes = *other == direction_ || *other == Direction::either;
+    return goes ? std::make_shared<Monotone>(direction_, nonnegative_) : nullptr;
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {

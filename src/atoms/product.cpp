@@ -18,34 +18,46 @@ namespace {
 
 struct Part {
   Index first, last;  // inclusive; last < 0: to the end
-  std::shared_ptr<const ConeSet> set;
+  AtomSetPtr set;
+  const ConeSet* cone;  // the same set
 };
+
+/// Throws InvalidArgument unless the ranges follow each other and their sets are cones.
+std::vector<Part> parts_of(const std::vector<RangePart>& ranges) {
+  if (ranges.empty()) throw InvalidArgument("a product of sets needs at least one range");
+  std::vector<Part> parts;
+  Index next = 0;
+  for (const auto& [first, last, set] : ranges) {
+    const bool open = last < 0, is_final = &set == &ranges.back().set;
+    if (first != next || (!open && last < first) || (open && !is_final))
+      throw InvalidArgument(
+          fmt::format("range {}-{}: ranges follow each other without gaps, from 0, and only the last may be "
+                      "open; this one should start at {}",
+                      first, open ? "" : std::to_string(last), next));
+    if (last == std::numeric_limits<Index>::max())
+      throw InvalidArgument(fmt::format("range {}-{}: no vector has so many entries", first, last));
+    const ConeSet* cone = set.varies() ? nullptr : set->cone();
+    if (!cone)
+      throw InvalidArgument(fmt::format(
+          "range {}-{}: '{}' has no exact oracle as part of a product; sets of unit vectors with an exact "
+          "fit have: sphere, nonneg, sparse, group, tree, graph, block, support, monotone, unimodal, "
+          "convex-shape, smooth, fused, binary, dictionary, span",
+          first, open ? "" : std::to_string(last), set.spec()));
+    parts.push_back({first, last, set.shared(0), cone});
+    next = last + 1;
+  }
+  return parts;
+}
+
+AtomTraits traits_of(const std::vector<Part>& parts) {
+  AtomTraits traits = parts.front().set->traits();
+  for (const Part& part : parts) traits = common_traits(traits, part.set->traits());
+  return traits;
+}
 
 class Product final : public ConeSet {
  public:
-  explicit Product(const std::vector<RangePart>& parts) {
-    if (parts.empty()) throw InvalidArgument("a product of sets needs at least one range");
-    Index next = 0;
-    for (const auto& [first, last, set] : parts) {
-      const bool open = last < 0, is_final = &set == &parts.back().set;
-      if (first != next || (!open && last < first) || (open && !is_final))
-        throw InvalidArgument(fmt::format(
-            "range {}-{}: ranges follow each other without gaps, from 0, and only the last may be "
-            "open; this one should start at {}",
-            first, open ? "" : std::to_string(last), next));
-      if (last == std::numeric_limits<Index>::max())
-        throw InvalidArgument(fmt::format("range {}-{}: no vector has so many entries", first, last));
-      auto cone = std::dynamic_pointer_cast<const ConeSet>(set);
-      if (!cone)
-        throw InvalidArgument(fmt::format(
-            "range {}-{}: '{}' has no exact oracle as part of a product; sets of unit vectors with an exact "
-            "fit have: sphere, nonneg, sparse, group, tree, graph, block, support, monotone, unimodal, "
-            "convex-shape, smooth, fused, binary, dictionary, span",
-            first, open ? "" : std::to_string(last), set->spec()));
-      parts_.push_back({first, last, std::move(cone)});
-      next = last + 1;
-    }
-  }
+  explicit Product(const std::vector<Part>& parts) : ConeSet(traits_of(parts)), parts_(parts) {}
 
   std::string spec() const override {
     std::string text;
@@ -57,17 +69,6 @@ class Product final : public ConeSet {
                           part.last < 0 ? "" : std::to_string(part.last), inner);
     }
     return custom ? "custom:" + text : text;
-  }
-  bool symmetric() const override {
-    return all([](const ConeSet& set) { return set.symmetric(); });
-  }
-  bool exact_fit() const override {
-    return all([](const ConeSet& set) { return set.exact_fit(); });
-  }
-  double oracle_factor() const override {
-    double factor = 1;
-    for (const Part& part : parts_) factor = std::min(factor, part.set->oracle_factor());
-    return factor;
   }
 
   void require_dimension(Index n) const override {
@@ -86,16 +87,15 @@ class Product final : public ConeSet {
     });
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    if (!other.coordinatewise()) return nullptr;  // sphere and nonneg mean the same for every range
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    if (!std::holds_alternative<Nonnegativity>(constraint)) return nullptr;  // others count entries
     std::vector<RangePart> narrowed;
     for (const Part& part : parts_) {
-      Atoms both = part.set->intersect(other);
-      if (!both) both = other.intersect(*part.set);
-      if (!both) return nullptr;
-      narrowed.push_back({part.first, part.last, std::move(both)});
+      const AtomSetPtr set = part.set->nonnegative();
+      if (!set) return nullptr;
+      narrowed.push_back({part.first, part.last, set});
     }
-    return std::make_shared<Product>(narrowed);
+    return std::make_shared<Product>(parts_of(narrowed));
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
@@ -103,7 +103,7 @@ class Product final : public ConeSet {
     for (const Part& part : parts_) {
       const Index n = length(part, b.size());
       const double own =
-          part.set->project(a.segment(part.first, n), b.segment(part.first, n), x.segment(part.first, n));
+          part.cone->project(a.segment(part.first, n), b.segment(part.first, n), x.segment(part.first, n));
       if (!(own > 0)) x.segment(part.first, n).setZero();
       gain += own;
     }
@@ -118,7 +118,7 @@ class Product final : public ConeSet {
     for (const Part& part : parts_) {
       const Index n = length(part, g.size());
       candidate.setZero();
-      part.set->least_bad(g.segment(part.first, n), candidate.segment(part.first, n));
+      part.cone->least_bad(g.segment(part.first, n), candidate.segment(part.first, n));
       if (const double value = candidate.dot(g); value > best) {
         best = value;
         u = candidate;
@@ -129,18 +129,13 @@ class Product final : public ConeSet {
  private:
   static Index length(const Part& part, Index n) { return (part.last < 0 ? n : part.last + 1) - part.first; }
 
-  template <class Property>
-  bool all(const Property& property) const {
-    return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) { return property(*part.set); });
-  }
-
   std::vector<Part> parts_;
 };
 
 }  // namespace
 
 Atoms product(const std::vector<RangePart>& parts) {
-  return std::make_shared<Product>(parts);
+  return std::make_shared<Product>(parts_of(parts));
 }
 
 }  // namespace pursuit

@@ -3,14 +3,18 @@
 #include <utility>
 
 #include "atoms/scratch.hpp"
-#include "atoms/spec_text.hpp"
+#include "atoms/supports.hpp"
 
 namespace pursuit {
 
-Restricted::Restricted(Marks mask, std::string source, Atoms inner)
-    : length_(Index(mask.size())), source_(std::move(source)), inner_(std::move(inner)) {
-  for (std::size_t i = 0; i < mask.size(); ++i)
-    if (mask[i]) places_.push_back(Index(i));
+Restricted::Restricted(const Mask& mask, AtomSetPtr inner)
+    : AtomSet(inner->traits()),
+      length_(Index(mask.inside.size())),
+      source_(mask.source),
+      inner_(std::move(inner)) {
+  for (std::size_t i = 0; i < mask.inside.size(); ++i)
+    if (mask.inside[i]) places_.push_back(Index(i));
+  require_entries(spec(), !places_.empty());
 }
 
 bool Restricted::contains(ConstVectorRef u, double tolerance) const {
@@ -20,7 +24,7 @@ bool Restricted::contains(ConstVectorRef u, double tolerance) const {
 }
 
 std::string Restricted::spec() const {
-  return (source_.empty() ? "custom:support" : "support:" + spec_path(source_)) + "+" + inner_->spec();
+  return spec_of_mask(source_) + "+" + inner_->spec();
 }
 
 void Restricted::require_dimension(Index n) const {

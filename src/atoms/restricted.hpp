@@ -2,21 +2,16 @@
 // A set that lives on the entries of a mask, zero elsewhere: the entries are gathered, the inner set answers,
 // and its answer is scattered. Only for sets to which inserted zeros make no difference.
 
-#include "atoms/supports.hpp"
 #include "pursuit/atoms/atom_set.hpp"
 
 namespace pursuit {
 
 class Restricted final : public AtomSet {
  public:
-  Restricted(Marks mask, std::string source, Atoms inner);
+  Restricted(const Mask& mask, AtomSetPtr inner);
 
   bool contains(ConstVectorRef u, double tolerance) const override;
   std::string spec() const override;
-  bool symmetric() const override { return inner_->symmetric(); }
-  bool has_unit_norms() const override { return inner_->has_unit_norms(); }
-  double oracle_factor() const override { return inner_->oracle_factor(); }
-  bool exact_fit() const override { return inner_->exact_fit(); }
   void require_dimension(Index n) const override;
 
  private:
@@ -31,7 +26,14 @@ class Restricted final : public AtomSet {
   Index length_;
   std::vector<Index> places_;
   std::string source_;
-  Atoms inner_;
+  AtomSetPtr inner_;
 };
+
+/// A set to which inserted zeros make no difference, on the entries of a mask, where the constraint is one.
+template <class Set>
+AtomSetPtr restricted(const Set& set, const Constraint& constraint) {
+  const auto* mask = std::get_if<Mask>(&constraint);
+  return mask ? std::make_shared<Restricted>(*mask, std::make_shared<Set>(set)) : nullptr;
+}
 
 }  // namespace pursuit

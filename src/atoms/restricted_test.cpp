@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Inside {
-  Marks mask;
+  std::vector<unsigned char> mask;
   std::vector<Index> places;
 
   Vector gathered(const Vector& x) const { return x(places); }

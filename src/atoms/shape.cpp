@@ -48,10 +48,9 @@ struct Spline {
 
 class Shape final : public ConeSet {
  public:
-  explicit Shape(Curve curve) : curve_(curve) {}
+  explicit Shape(Curve curve) : ConeSet({.symmetric = false, .exact_fit = true}), curve_(curve) {}
 
   std::string spec() const override { return curve_ == Curve::convex ? "convex-shape" : "concave-shape"; }
-  bool symmetric() const override { return false; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     if (!has_unit_norm(u, tolerance)) return false;

@@ -63,13 +63,12 @@ class Tridiagonal {
 
 class Smooth final : public ConeSet {
  public:
-  explicit Smooth(double lambda) : lambda_(lambda) {
+  explicit Smooth(double lambda) : ConeSet({.symmetric = true, .exact_fit = true}), lambda_(lambda) {
     if (!(lambda > 0) || !std::isfinite(lambda))
       throw InvalidArgument(fmt::format("smooth:{}: the roughness must be a number above 0", lambda));
   }
 
   std::string spec() const override { return fmt::format("smooth:{}", lambda_); }
-  bool symmetric() const override { return true; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     return has_unit_norm(u, tolerance) && roughness(u) <= lambda_ + 4 * tolerance;

@@ -25,37 +25,25 @@ Index Supports::best_single(ConstVectorRef g) const {
   return best;
 }
 
-std::optional<SupportsPtr> common_supports(const SupportsPtr& a, const SupportsPtr& b) {
-  if (!a) return b;
-  if (!b) return a;
-  if (const auto* mask = dynamic_cast<const Masked*>(a.get())) return mask->narrowed(b);
-  if (const auto* mask = dynamic_cast<const Masked*>(b.get())) return mask->narrowed(a);
-  if (auto both = a->intersect(*b)) return both;
-  if (auto both = b->intersect(*a)) return both;
-  return std::nullopt;
+SupportsPtr narrowed(const SupportsPtr& family, const Constraint& constraint) {
+  if (family)
+    if (auto own = family->narrowed(constraint)) return own;
+  if (const auto* mask = std::get_if<Mask>(&constraint)) return std::make_shared<Masked>(*mask, family);
+  const auto* sparsity = std::get_if<Sparsity>(&constraint);
+  return sparsity && !family ? std::make_shared<Cardinality>(*sparsity) : nullptr;
 }
 
-Cardinality::Cardinality(Bound bound) : bound_(bound) {
-  if (const auto* count = std::get_if<Index>(&bound); count && *count < 1)
+Cardinality::Cardinality(Sparsity sparsity) : sparsity_(sparsity) {
+  if (const auto* count = std::get_if<Index>(&sparsity.bound); count && *count < 1)
     throw InvalidArgument(fmt::format("sparse:{}: the number of non-zeros must be at least 1", *count));
-  if (const auto* fraction = std::get_if<double>(&bound); fraction && !(*fraction > 0 && *fraction <= 1))
+  if (const auto* fraction = std::get_if<double>(&sparsity.bound);
+      fraction && !(*fraction > 0 && *fraction <= 1))
     throw InvalidArgument(
         fmt::format("sparse:{}: a fraction of non-zeros must be above 0 and at most 1", *fraction));
 }
 
-std::optional<Index> Cardinality::count() const {
-  const auto* count = std::get_if<Index>(&bound_);
-  return count ? std::optional(*count) : std::nullopt;
-}
-
-Index Cardinality::max_size(Index n) const {
-  if (const auto* count = std::get_if<Index>(&bound_)) return std::min(*count, n);
-  const double share = std::get<double>(bound_) * double(n);
-  return std::clamp<Index>(Index(std::floor(share * (1 + 1e-12))), 1, n);  // 0.29 * 100 is meant to be 29
-}
-
 void Cardinality::select(ConstVectorRef gains, Marks& kept) const {
-  const Index k = max_size(gains.size());
+  const Index k = sparsity_.most(gains.size());
   if (k == gains.size()) {
     kept.assign(std::size_t(k), 1);
     return;
@@ -65,84 +53,91 @@ void Cardinality::select(ConstVectorRef gains, Marks& kept) const {
 }
 
 bool Cardinality::allows(ConstVectorRef u) const {
-  return (u.array() != 0).count() <= max_size(u.size());
+  return (u.array() != 0).count() <= sparsity_.most(u.size());
 }
 
 std::string Cardinality::spec() const {
-  if (const auto* count = std::get_if<Index>(&bound_)) return fmt::format("sparse:{}", *count);
-  return fmt::format("sparse:{:#}", std::get<double>(bound_));  // '#' keeps the point: a fraction
+  if (const auto* count = std::get_if<Index>(&sparsity_.bound)) return fmt::format("sparse:{}", *count);
+  return fmt::format("sparse:{:#}", std::get<double>(sparsity_.bound));  // '#' keeps the point: a fraction
 }
 
 void Cardinality::require_dimension(Index n) const {
-  if (const auto* count = std::get_if<Index>(&bound_); count && *count > n)
+  if (const auto* count = std::get_if<Index>(&sparsity_.bound); count && *count > n)
     throw InvalidArgument(
         fmt::format("{}: {} non-zeros do not fit a vector of {} entries; allowed are 1..{}, or a fraction "
                     "such as sparse:0.1",
                     spec(), *count, n, n));
 }
 
-SupportsPtr Cardinality::intersect(const Supports& other) const {
-  const auto* second = dynamic_cast<const Cardinality*>(&other);
-  if (!second || bound_.index() != second->bound_.index()) return nullptr;
-  return std::make_shared<Cardinality>(std::min(bound_, second->bound_));
+SupportsPtr Cardinality::narrowed(const Constraint& constraint) const {
+  const auto* other = std::get_if<Sparsity>(&constraint);
+  if (!other || other->bound.index() != sparsity_.bound.index()) return nullptr;
+  return std::make_shared<Cardinality>(Sparsity{std::min(sparsity_.bound, other->bound)});
 }
 
-Masked::Masked(Marks mask, std::string source, SupportsPtr inner)
-    : mask_(std::move(mask)), source_(std::move(source)), inner_(std::move(inner)) {
-  const auto n = Index(mask_.size());
+std::string spec_of_mask(const std::string& source) {
+  return source.empty() ? "custom:support" : "support:" + spec_path(source);
+}
+
+void require_entries(const std::string& spec, bool any) {
+  if (!any) throw InvalidArgument(fmt::format("{}: allows no entry at all", spec));
+}
+
+Masked::Masked(Mask mask, SupportsPtr inner) : mask_(std::move(mask)), inner_(std::move(inner)) {
+  const auto n = Index(mask_.inside.size());
   if (inner_) inner_->require_dimension(n);
   const Index first = n > 0 ? best_single(Vector::Zero(n)) : 0;
-  if (n == 0 || !mask_[std::size_t(first)] || (inner_ && !inner_->allows(Vector::Unit(n, first))))
-    throw InvalidArgument(fmt::format("{}: allows no entry at all", spec()));
+  require_entries(spec(), n > 0 && mask_.inside[std::size_t(first)] &&
+                              (!inner_ || inner_->allows(Vector::Unit(n, first))));
 }
 
 void Masked::select(ConstVectorRef gains, Marks& kept) const {
   if (!inner_) {
-    kept = mask_;
+    kept = mask_.inside;
     return;
   }
   Scratch inside(gains.size());
   inside = gains;
-  for (std::size_t i = 0; i < mask_.size(); ++i)
-    if (!mask_[i]) inside[Index(i)] = 0;
+  for (std::size_t i = 0; i < mask_.inside.size(); ++i)
+    if (!mask_.inside[i]) inside[Index(i)] = 0;
   inner_->select(inside, kept);
-  for (std::size_t i = 0; i < mask_.size(); ++i) kept[i] = kept[i] && mask_[i];
+  for (std::size_t i = 0; i < mask_.inside.size(); ++i) kept[i] = kept[i] && mask_.inside[i];
 }
 
 bool Masked::allows(ConstVectorRef u) const {
-  if (u.size() != Index(mask_.size())) return false;
+  if (u.size() != Index(mask_.inside.size())) return false;
   for (Index i = 0; i < u.size(); ++i)
-    if (u[i] != 0 && !mask_[std::size_t(i)]) return false;
+    if (u[i] != 0 && !mask_.inside[std::size_t(i)]) return false;
   return !inner_ || inner_->allows(u);
 }
 
 Index Masked::best_single(ConstVectorRef g) const {
   Scratch inside(g.size());
   inside = g;
-  for (std::size_t i = 0; i < mask_.size(); ++i)
-    if (!mask_[i]) inside[Index(i)] = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < mask_.inside.size(); ++i)
+    if (!mask_.inside[i]) inside[Index(i)] = -std::numeric_limits<double>::infinity();
   return inner_ ? inner_->best_single(inside) : Supports::best_single(inside);
 }
 
-Index Masked::max_size(Index n) const {
-  const Index allowed = std::count(mask_.begin(), mask_.end(), 1);
-  return inner_ ? std::min(inner_->max_size(n), allowed) : allowed;
-}
-
 std::string Masked::spec() const {
-  const std::string own = source_.empty() ? "custom:support" : "support:" + spec_path(source_);
+  const std::string own = spec_of_mask(mask_.source);
   return inner_ ? own + "+" + inner_->spec() : own;
 }
 
 void Masked::require_dimension(Index n) const {
-  require_length(spec(), Index(mask_.size()), n);
+  require_length(spec(), Index(mask_.inside.size()), n);
   if (inner_) inner_->require_dimension(n);
 }
 
-std::optional<SupportsPtr> Masked::narrowed(const SupportsPtr& other) const {
-  const auto inner = common_supports(inner_, other);
-  if (!inner) return std::nullopt;
-  return std::make_shared<Masked>(mask_, source_, *inner);
+std::optional<Constraints> Masked::constraints() const {
+  auto all = inner_ ? inner_->constraints() : Constraints{};
+  if (all) all->emplace_back(mask_);
+  return all;
+}
+
+SupportsPtr Masked::narrowed(const Constraint& constraint) const {
+  auto inner = pursuit::narrowed(inner_, constraint);
+  return inner ? std::make_shared<Masked>(mask_, std::move(inner)) : nullptr;
 }
 
 }  // namespace pursuit

@@ -5,10 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "pursuit/base/types.hpp"
+#include "pursuit/atoms/traits.hpp"
 
 namespace pursuit {
 
@@ -29,68 +28,66 @@ class Supports {
   /// The entry of largest g among those that may be non-zero at all.
   virtual Index best_single(ConstVectorRef g) const;
 
-  /// The largest number of entries of a support.
-  virtual Index max_size(Index n) const = 0;
-
   virtual std::string spec() const = 0;
   virtual void require_dimension(Index n) const = 0;
 
   /// What share of the largest sqrt(sum of gains) `select` promises; 1 where it is exact.
   virtual double factor() const { return 1; }
 
-  /// Supports of both families; empty where their `select` would not be exact.
-  virtual std::shared_ptr<const Supports> intersect(const Supports&) const { return nullptr; }
+  /// The constraints that make the family out of all supports; nothing where it is more than that.
+  virtual std::optional<Constraints> constraints() const { return std::nullopt; }
+
+  /// The supports that keep a constraint, where the family has an exact way of its own; empty otherwise.
+  virtual std::shared_ptr<const Supports> narrowed(const Constraint&) const { return nullptr; }
 };
 using SupportsPtr = std::shared_ptr<const Supports>;  // empty: every support
 
-/// Supports of both families, or nothing where they do not go together exactly.
-std::optional<SupportsPtr> common_supports(const SupportsPtr& a, const SupportsPtr& b);
+/// The supports of a family that keep a constraint, a mask going with all of them; empty where their `select`
+/// would not be exact.
+SupportsPtr narrowed(const SupportsPtr& family, const Constraint& constraint);
 
-/// At most so many entries: a count, or a fraction of the length (at least one entry). O(n).
+/// At most so many entries. O(n).
 class Cardinality final : public Supports {
  public:
-  using Bound = std::variant<Index, double>;
-  explicit Cardinality(Bound bound);
+  explicit Cardinality(Sparsity sparsity);
 
   void select(ConstVectorRef gains, Marks& kept) const override;
   bool allows(ConstVectorRef u) const override;
-  Index max_size(Index n) const override;
   std::string spec() const override;
   void require_dimension(Index n) const override;
-  SupportsPtr intersect(const Supports& other) const override;
-
-  /// The count, where the bound is one.
-  std::optional<Index> count() const;
+  std::optional<Constraints> constraints() const override { return Constraints{sparsity_}; }
+  SupportsPtr narrowed(const Constraint& constraint) const override;
 
  private:
-  Bound bound_;
+  Sparsity sparsity_;
 };
 
 /// Only the entries marked by a mask; of these, a support of another family where one is given.
 class Masked final : public Supports {
  public:
-  Masked(Marks mask, std::string source, SupportsPtr inner = nullptr);
+  explicit Masked(Mask mask, SupportsPtr inner = nullptr);
 
   void select(ConstVectorRef gains, Marks& kept) const override;
   bool allows(ConstVectorRef u) const override;
   Index best_single(ConstVectorRef g) const override;
-  Index max_size(Index n) const override;
   std::string spec() const override;
   void require_dimension(Index n) const override;
   double factor() const override { return inner_ ? inner_->factor() : 1; }
 
-  /// The same mask over what the inner family has in common with another one.
-  std::optional<SupportsPtr> narrowed(const SupportsPtr& other) const;
-
-  const Marks& mask() const { return mask_; }
-  const std::string& source() const { return source_; }
-  bool is_plain() const { return inner_ == nullptr; }
+  std::optional<Constraints> constraints() const override;
+  /// The same mask over the narrowed inner family.
+  SupportsPtr narrowed(const Constraint& constraint) const override;
 
  private:
-  Marks mask_;
-  std::string source_;
+  Mask mask_;
   SupportsPtr inner_;
 };
+
+/// "support:FILE", or "custom:support" where there is no file.
+std::string spec_of_mask(const std::string& source);
+
+/// Throws InvalidArgument unless some entry may be non-zero.
+void require_entries(const std::string& spec, bool any);
 
 /// Throws InvalidArgument unless a set made for vectors of `own` entries is asked about vectors of n.
 void require_length(const std::string& spec, Index own, Index n);

@@ -72,11 +72,6 @@ RC_GTEST_PROP(Masked, TakesTheBestReachableNodeWhereNothingGains, ()) {
   exhaustive::check_maximize(*set, -exhaustive::any_vector(n).cwiseAbs(), over_supports(family, true));
 }
 
-TEST(Masked, AllowsAtMostWhatIsInside) {
-  EXPECT_EQ(Masked({1, 0, 1, 1}, "").max_size(4), 3);
-  EXPECT_EQ(Masked({1, 0, 1, 1}, "", std::make_shared<Cardinality>(Index(2))).max_size(4), 2);
-}
-
 TEST(Masked, RefusesMasksThatAllowNothing) {
   EXPECT_THAT(message_of<InvalidArgument>([] {
                 support({0, 0}, "m.csv");

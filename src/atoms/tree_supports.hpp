@@ -21,7 +21,6 @@ class TreeSupports final : public Supports {
   void select(ConstVectorRef gains, Marks& kept) const override;
   bool allows(ConstVectorRef u) const override;
   Index best_single(ConstVectorRef g) const override;
-  Index max_size(Index n) const override { return std::min(k_, n); }
   std::string spec() const override;
   void require_dimension(Index n) const override;
 

@@ -8,8 +8,8 @@
 
 #include "atoms/cone_set.hpp"
 #include "atoms/isotonic.hpp"
+#include "atoms/restricted.hpp"
 #include "atoms/simple_members.hpp"
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {
@@ -17,10 +17,10 @@ namespace {
 
 class Unimodal final : public ConeSet {
  public:
-  explicit Unimodal(bool nonnegative) : nonnegative_(nonnegative) {}
+  explicit Unimodal(bool nonnegative)
+      : ConeSet({.symmetric = false, .exact_fit = true}), nonnegative_(nonnegative) {}
 
   std::string spec() const override { return nonnegative_ ? "nonneg+unimodal" : "unimodal"; }
-  bool symmetric() const override { return false; }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
     if (!has_unit_norm(u, tolerance) || (nonnegative_ && u.minCoeff() < 0)) return false;
@@ -30,18 +30,10 @@ class Unimodal final : public ConeSet {
     return i == u.size();
   }
 
-  Atoms intersect(const AtomSet& other) const override {
-    const auto* vectors = dynamic_cast<const UnitVectors*>(&other);
-    if (!vectors || vectors->symmetric() || vectors->supports()) return nullptr;
-    return std::make_shared<Unimodal>(true);
-  }
-
-  /// A stretch of non-negative unimodal values stays one with zeros around it.
-  bool ignores_zeros(const Marks& mask) const override {
-    if (!nonnegative_) return false;
-    const auto first = std::find(mask.begin(), mask.end(), 1),
-               last = std::find(mask.rbegin(), mask.rend(), 1).base();
-    return std::all_of(first, last, [](unsigned char inside) { return inside == 1; });
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    if (std::holds_alternative<Nonnegativity>(constraint)) return std::make_shared<Unimodal>(true);
+    const auto* mask = std::get_if<Mask>(&constraint);
+    return mask && nonnegative_ && is_one_stretch(*mask) ? restricted(*this, constraint) : nullptr;
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
@@ -75,6 +67,13 @@ class Unimodal final : public ConeSet {
   }
 
  private:
+  /// A stretch of non-negative unimodal values stays one with zeros around it.
+  static bool is_one_stretch(const Mask& mask) {
+    const auto first = std::find(mask.inside.begin(), mask.inside.end(), 1),
+               last = std::find(mask.inside.rbegin(), mask.inside.rend(), 1).base();
+    return std::all_of(first, last, [](unsigned char inside) { return inside == 1; });
+  }
+
   bool nonnegative_;
 };
 

@@ -10,10 +10,34 @@
 
 namespace pursuit {
 
-UnitVectors::UnitVectors(bool nonnegative, SupportsPtr supports)
-    : nonnegative_(nonnegative),
-      supports_(std::move(supports)),
-      plainly_sparse_(!supports_ || dynamic_cast<const Cardinality*>(supports_.get()) != nullptr) {}
+namespace {
+
+/// Where only the number of non-zeros is bounded, or nothing is.
+std::optional<SimpleSet> simple_set(bool nonnegative, const Supports* supports) {
+  if (!supports) return SimpleSet{nonnegative};
+  const auto constraints = supports->constraints();
+  if (!constraints || constraints->size() != 1) return std::nullopt;
+  const auto* sparsity = std::get_if<Sparsity>(&constraints->front());
+  return sparsity ? std::optional<SimpleSet>({nonnegative, *sparsity}) : std::nullopt;
+}
+
+AtomTraits traits_of(bool nonnegative, const Supports* supports) {
+  const double factor = supports ? supports->factor() : 1;
+  return {.symmetric = !nonnegative,
+          .exact_fit = factor == 1,
+          .oracle_factor = factor,
+          .simple = simple_set(nonnegative, supports)};
+}
+
+}  // namespace
+
+UnitVectors::UnitVectors(bool nonnegative, const SupportsPtr& supports)
+    : UnitVectors(nonnegative, supports, traits_of(nonnegative, supports.get())) {}
+
+UnitVectors::UnitVectors(bool nonnegative, SupportsPtr supports, const AtomTraits& traits)
+    : ConeSet(traits, traits.simple ? Finiteness::left_to_oracles : Finiteness::checked),
+      nonnegative_(nonnegative),
+      supports_(std::move(supports)) {}
 
 std::string UnitVectors::spec() const {
   if (!supports_) return nonnegative_ ? "nonneg" : "sphere";
@@ -33,12 +57,21 @@ void UnitVectors::require_dimension(Index n) const {
   }
 }
 
-Atoms UnitVectors::intersect(const AtomSet& other) const {
-  const auto* second = dynamic_cast<const UnitVectors*>(&other);
-  if (!second) return nullptr;
-  const auto supports = common_supports(supports_, second->supports_);
-  if (!supports) return nullptr;
-  return std::make_shared<UnitVectors>(nonnegative_ || second->nonnegative_, *supports);
+std::optional<Constraints> UnitVectors::constraints() const {
+  Constraints own;
+  if (nonnegative_) own.emplace_back(Nonnegativity{});
+  if (!supports_) return own;
+  const auto inner = supports_->constraints();
+  if (!inner) return std::nullopt;
+  own.insert(own.end(), inner->begin(), inner->end());
+  return own;
+}
+
+AtomSetPtr UnitVectors::narrowed(const Constraint& constraint) const {
+  if (std::holds_alternative<Nonnegativity>(constraint))
+    return std::make_shared<UnitVectors>(true, supports_);
+  auto supports = pursuit::narrowed(supports_, constraint);
+  return supports ? std::make_shared<UnitVectors>(nonnegative_, std::move(supports)) : nullptr;
 }
 
 bool UnitVectors::contains(ConstVectorRef u, double tolerance) const {
@@ -91,8 +124,8 @@ bool squares_safely(double largest) {
 }  // namespace
 
 void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
-  if (!plainly_sparse_) return ConeSet::maximize_impl(g, u);
-  const Index n = g.size(), k = max_support(n);
+  if (!traits().simple) return ConeSet::maximize_impl(g, u);
+  const Index n = g.size(), k = traits().simple->max_nonzeros(n);
   bool finite = true;
   double largest = 0, squares = 0;
   TopK top{};
@@ -125,8 +158,8 @@ void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
 }
 
 double UnitVectors::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {
-  if (!plainly_sparse_) return ConeSet::fit_impl(a, b, sign, u);
-  const Index n = b.size(), k = max_support(n);
+  if (!traits().simple) return ConeSet::fit_impl(a, b, sign, u);
+  const Index n = b.size(), k = traits().simple->max_nonzeros(n);
   const bool both_ways = nonnegative_ && sign == Sign::free;
   bool finite = true, overflown = false;
   double largest = 0, squares = 0, direction = 1;

@@ -14,30 +14,19 @@ namespace pursuit {
 
 class UnitVectors final : public ConeSet {
  public:
-  UnitVectors(bool nonnegative, SupportsPtr supports);
+  UnitVectors(bool nonnegative, const SupportsPtr& supports);
 
   bool contains(ConstVectorRef u, double tolerance) const override;
   std::string spec() const override;
-  bool symmetric() const override { return !nonnegative_; }
-  bool coordinatewise() const override { return !supports_; }
-  bool is_sphere() const override { return !nonnegative_ && !supports_; }
-  double oracle_factor() const override { return supports_ ? supports_->factor() : 1; }
-  bool exact_fit() const override { return !supports_ || supports_->factor() == 1; }
   void require_dimension(Index n) const override;
-  Atoms intersect(const AtomSet& other) const override;
-  bool ignores_zeros(const Marks&) const override { return !supports_; }
+  std::optional<Constraints> constraints() const override;
+  AtomSetPtr narrowed(const Constraint& constraint) const override;
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override;
   void least_bad(ConstVectorRef g, VectorRef u) const override;
 
-  /// The largest number of non-zeros of a member with n entries.
-  Index max_support(Index n) const { return supports_ ? supports_->max_size(n) : n; }
-  /// Where only their number is bounded, or nothing is.
-  bool is_plainly_sparse() const { return plainly_sparse_; }
-  const SupportsPtr& supports() const { return supports_; }
-
  private:
-  bool checks_finiteness() const override { return plainly_sparse_; }
+  UnitVectors(bool nonnegative, SupportsPtr supports, const AtomTraits& traits);
   void maximize_impl(ConstVectorRef g, VectorRef u) const override;
   double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const override;
 
@@ -46,7 +35,6 @@ class UnitVectors final : public ConeSet {
 
   bool nonnegative_;
   SupportsPtr supports_;
-  bool plainly_sparse_;
 };
 
 }  // namespace pursuit

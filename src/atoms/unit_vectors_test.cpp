@@ -11,8 +11,8 @@
 namespace pursuit {
 namespace {
 
-UnitVectors vectors(bool nonnegative, std::optional<Cardinality::Bound> bound) {
-  return {nonnegative, bound ? std::make_shared<Cardinality>(*bound) : nullptr};
+UnitVectors vectors(bool nonnegative, std::optional<std::variant<Index, double>> bound) {
+  return {nonnegative, bound ? std::make_shared<Cardinality>(Sparsity{*bound}) : nullptr};
 }
 
 struct Shape {
@@ -204,14 +204,16 @@ TEST(UnitVectors, KnowTheirMembers) {
 }
 
 TEST(UnitVectors, FractionsAllowAtMostThatShareAndAtLeastOneEntry) {
-  const auto support = [](double fraction, Index n) { return vectors(false, fraction).max_support(n); };
+  const auto support = [](double fraction, Index n) {
+    return vectors(false, fraction).traits().simple->max_nonzeros(n);
+  };
   EXPECT_EQ(support(0.3, 10), 3);
   EXPECT_EQ(support(0.29, 100), 29) << "0.29 * 100 is a little less than 29 in floating point";
   EXPECT_EQ(support(0.3, 5), 1) << "2 of 5 would be more than 0.3 of them";
   EXPECT_EQ(support(0.01, 5), 1);
   EXPECT_EQ(support(1.0, 7), 7);
-  EXPECT_EQ(vectors(false, Index(9)).max_support(4), 4);
-  EXPECT_EQ(vectors(true, std::nullopt).max_support(4), 4);
+  EXPECT_EQ(vectors(false, Index(9)).traits().simple->max_nonzeros(4), 4);
+  EXPECT_EQ(vectors(true, std::nullopt).traits().simple->max_nonzeros(4), 4);
 }
 
 }  // namespace

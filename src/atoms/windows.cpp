@@ -26,10 +26,6 @@ void Windows::require_dimension(Index n) const {
         "{}: {} windows are more than a vector of {} entries has; allowed are 1..{}", spec(), count_, n, n));
 }
 
-Index Windows::max_size(Index n) const {
-  return length_ > n / count_ ? n : length_ * count_;
-}
-
 void Windows::select(ConstVectorRef gains, Marks& kept) const {
   const Index n = gains.size(), k = std::min(length_, n);
   kept.assign(std::size_t(n), 0);

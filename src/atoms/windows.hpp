@@ -13,7 +13,6 @@ class Windows final : public Supports {
 
   void select(ConstVectorRef gains, Marks& kept) const override;
   bool allows(ConstVectorRef u) const override;
-  Index max_size(Index n) const override;
   std::string spec() const override;
   void require_dimension(Index n) const override;
 

@@ -41,9 +41,6 @@ RC_GTEST_PROP(Windows, KnowWhatTheyCover, ()) {
               count = *rc::gen::inRange<Index>(1, std::min<Index>(n, 4) + 1);
   const Family family = windows(n, length, count);
   exhaustive::check_members(*blocks(length, count), family);
-  Index largest = 0;
-  for (const unsigned mask : family.widest()) largest = std::max<Index>(largest, std::popcount(mask));
-  RC_ASSERT(Windows(length, count).max_size(n) == largest);
 }
 
 TEST(Windows, TakeTheFirstOfEqualPlaces) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "atoms/unit_vectors.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/baselines/cone_power.hpp"
 #include "pursuit/baselines/empca.hpp"
@@ -30,15 +29,15 @@ struct Structure {
 };
 
 /// Throws where the set is not among those that the method knows.
-Structure structure_of(Baseline method, const AtomSet& atoms, Index p) {
+Structure structure_of(Baseline method, const Atoms& atoms, Index p) {
   const auto require = [&](bool known, const char* allowed) {
     if (!known)
       throw InvalidArgument(fmt::format("{}: loadings in {} are not what it finds; allowed are {}",
                                         name(method), atoms.spec(), allowed));
   };
-  const auto* vectors = dynamic_cast<const UnitVectors*>(&atoms);
-  require(vectors && vectors->is_plainly_sparse(), "sphere, sparse:K, nonneg and nonneg+sparse:K");
-  const Structure result{vectors->max_support(p), !vectors->symmetric()};
+  const auto& simple = atoms.traits().simple;
+  require(simple.has_value(), "sphere, sparse:K, nonneg and nonneg+sparse:K");
+  const Structure result{simple->max_nonzeros(p), simple->nonnegative};
   switch (method) {
     case Baseline::gpower_l0:
     case Baseline::gpower_l1: require(!result.nonnegative, "sphere and sparse:K"); break;
@@ -49,13 +48,14 @@ Structure structure_of(Baseline method, const AtomSet& atoms, Index p) {
   return result;
 }
 
-std::function<Vector(const Covariance&)> finder(Baseline method, const BaselineOptions& options, Index p) {
+std::function<Vector(const Covariance&, Index component)> finder(Baseline method,
+                                                                 const BaselineOptions& options, Index p) {
   if (method == Baseline::truncated_power)
-    return [&options](const Covariance& C) {
-      return truncated_power(C, options.atoms, options.start, options.power).u;
+    return [&options](const Covariance& C, Index component) {
+      return truncated_power(C, options.atoms.shared(component), options.start, options.power).u;
     };
-  const auto [k, nonnegative] = structure_of(method, *options.atoms, p);
-  return [&options, method, k = k, nonnegative = nonnegative](const Covariance& C) {
+  const auto [k, nonnegative] = structure_of(method, options.atoms, p);
+  return [&options, method, k = k, nonnegative = nonnegative](const Covariance& C, Index) {
     switch (method) {
       case Baseline::gpower_l0: return generalized_power_search(C, Penalty::l0, k, options.power).component.u;
       case Baseline::gpower_l1: return generalized_power_search(C, Penalty::l1, k, options.power).component.u;
@@ -80,13 +80,13 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
   if (options.components < 1 || options.components > C.rows())
     throw InvalidArgument(fmt::format("components {}: {} variables have at least 1 and at most {} components",
                                       options.components, C.rows(), C.rows()));
-  options.atoms->require_dimension(C.rows());
+  options.atoms.require_dimension(C.rows());
   const Covariance watched = C.watched(options.go_on);
   const auto find = finder(method, options, C.rows());
   Matrix U(C.rows(), 0);
   try {
     deflate_components(watched, options.components, options.deflation, [&](const Covariance& rest) {
-      Vector u = find(rest);
+      Vector u = find(rest, U.cols());
       U.conservativeResize(Eigen::NoChange, U.cols() + 1);
       U.rightCols(1) = u;
       return u;
@@ -96,7 +96,7 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
   } catch (const Covariance::ProductRefused&) {
     if (U.cols() == 0) {
       Vector u(C.rows());
-      options.atoms->maximize(heaviest_coordinate(C).u, u);
+      options.atoms.of(0).maximize(heaviest_coordinate(C).u, u);
       U = u;
     }
   }

@@ -199,5 +199,17 @@ TEST(Baselines, AStoppedRunKeepsWhatItHas) {
   }
 }
 
+TEST(Baselines, GiveEveryComponentTheSetOfItsAtom) {
+  const Matrix samples = gaussian(30, 12, 8);
+  const auto data = data_matrix(Matrix(samples.transpose() * samples));
+  const Covariance C(data);
+  const Atoms sets = per_atom({sparse(5), sparse(2)});
+  const Matrix U =
+      baseline_components(Baseline::truncated_power, C, {.components = 3, .atoms = sets, .corrections = 1});
+  for (Index i = 0; i < 3; ++i) EXPECT_TRUE(sets.of(i).contains(U.col(i))) << i;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { baseline_components(Baseline::empca, C, {.atoms = sets}); }),
+              testing::HasSubstr("loadings in sparse:5,2"));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -40,7 +40,7 @@ Matrix correct_components(const Covariance& C, Matrix U, const Atoms& atoms, int
       Covariance rest = C;
       for (Index j = 0; j < U.cols(); ++j)
         if (j != i) rest = rest.deflated(U.col(j), deflation);
-      U.col(i) = truncated_power(rest, atoms, U.col(i), options).u;
+      U.col(i) = truncated_power(rest, atoms.shared(i), U.col(i), options).u;
     }
   return U;
 }

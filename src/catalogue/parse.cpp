@@ -138,21 +138,21 @@ Atoms parse_list(const std::string& text, const std::string& spec) {
   std::vector<Atoms> sets;
   for (const std::string& one : split_spec(last, ',', spec))
     sets.push_back(parse_set(text.substr(0, colon + 1) + one, spec));
-  return per_atom(std::move(sets));
+  return per_atom(sets);
 }
 
 /// SET+SET+... in any order. Masks come last: what others make together may go with one that none of them
 /// goes with alone.
 Atoms parse_sum(const std::string& text, const std::string& spec) {
-  Atoms result;
+  std::optional<Atoms> result;
   std::vector<std::string> parts = split_spec(text, '+', spec);
   std::stable_partition(parts.begin(), parts.end(),
                         [](const std::string& part) { return !part.starts_with("support:"); });
   for (const std::string& part : parts) {
     const Atoms set = parse_list(part, spec);
-    result = result ? result + set : set;
+    result = result ? *result + set : set;
   }
-  return result;
+  return result.value();
 }
 
 /// FIRST-LAST:SETS; nothing where the text does not begin like a range.

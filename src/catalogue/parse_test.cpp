@@ -62,9 +62,9 @@ TEST(ParseAtoms, ChecksCountsAndFractions) {
 }
 
 TEST(ParseAtoms, ReadsLists) {
-  EXPECT_EQ(parse_atoms("sparse:30,20,10")->spec(), "sparse:30,20,10");
-  EXPECT_EQ(parse_atoms("nonneg+sparse:0.5,0.25")->spec(), "nonneg+sparse:0.5,0.25");
-  EXPECT_EQ(parse_atoms("fused:3,2")->of_atom(5).spec(), "fused:2");
+  EXPECT_EQ(parse_atoms("sparse:30,20,10").spec(), "sparse:30,20,10");
+  EXPECT_EQ(parse_atoms("nonneg+sparse:0.5,0.25").spec(), "nonneg+sparse:0.5,0.25");
+  EXPECT_EQ(parse_atoms("fused:3,2").of(5).spec(), "fused:2");
 }
 
 TEST(ParseAtoms, RefusesListsWithAnItemMissing) {
@@ -153,10 +153,10 @@ TEST(ParseAtoms, RefusesRangesThatDoNotFollowEachOther) {
 }
 
 TEST(ParseAtoms, ReadsNumbersWithAPlusInTheirExponent) {
-  EXPECT_EQ(parse_atoms("box:-1e+16:1e+16")->spec(), "box:-1e+16:1e+16");
-  EXPECT_EQ(parse_atoms(box(-1e16, 1e16)->spec())->spec(), "box:-1e+16:1e+16");
-  EXPECT_EQ(parse_atoms("lp:1e+20,2")->spec(), "lp:1e+20,2");
-  EXPECT_EQ(parse_atoms("sparse:3+nonneg")->spec(), "nonneg+sparse:3") << "a plus is still a plus";
+  EXPECT_EQ(parse_atoms("box:-1e+16:1e+16").spec(), "box:-1e+16:1e+16");
+  EXPECT_EQ(parse_atoms(box(-1e16, 1e16).spec())->spec(), "box:-1e+16:1e+16");
+  EXPECT_EQ(parse_atoms("lp:1e+20,2").spec(), "lp:1e+20,2");
+  EXPECT_EQ(parse_atoms("sparse:3+nonneg").spec(), "nonneg+sparse:3") << "a plus is still a plus";
 }
 
 TEST(ParseAtoms, RefusesQuotesThatDoNotClose) {
@@ -195,15 +195,15 @@ TEST(Atoms, ComposeOnlyWhereTheOraclesStayExact) {
 }
 
 TEST(Atoms, KnowWhatTheyAre) {
-  EXPECT_TRUE(sphere()->is_sphere());
-  EXPECT_TRUE(sphere()->symmetric());
-  EXPECT_TRUE(sphere()->coordinatewise());
-  EXPECT_TRUE(nonneg()->coordinatewise());
-  EXPECT_FALSE(nonneg()->symmetric());
-  EXPECT_FALSE(nonneg()->is_sphere());
-  EXPECT_TRUE(sparse(2)->symmetric());
-  EXPECT_FALSE(sparse(2)->coordinatewise());
-  EXPECT_FALSE(sparse(2)->is_sphere());
+  EXPECT_TRUE(sphere()->traits().is_sphere());
+  EXPECT_TRUE(sphere()->traits().symmetric);
+  EXPECT_TRUE(sphere()->traits().coordinatewise());
+  EXPECT_TRUE(nonneg()->traits().coordinatewise());
+  EXPECT_FALSE(nonneg()->traits().symmetric);
+  EXPECT_FALSE(nonneg()->traits().is_sphere());
+  EXPECT_TRUE(sparse(2)->traits().symmetric);
+  EXPECT_FALSE(sparse(2)->traits().coordinatewise());
+  EXPECT_FALSE(sparse(2)->traits().is_sphere());
 }
 
 TEST(Atoms, RefuseVectorsThatAreNotFinite) {
@@ -228,7 +228,7 @@ Vector signed_coordinate(ConstVectorRef g) {
 TEST(CustomSet, AnswersLikeItsFunction) {
   const auto set = custom({.name = "axes", .maximize = signed_coordinate, .symmetric = true});
   EXPECT_EQ(set->spec(), "custom:axes");
-  EXPECT_TRUE(set->symmetric());
+  EXPECT_TRUE(set->traits().symmetric);
   Vector u(3);
   set->maximize((Vector(3) << 1, -4, 2).finished(), u);
   EXPECT_EQ(u, -Vector::Unit(3, 1));

@@ -23,7 +23,6 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw InvalidArgument(what);
   };
-  require(o.left && o.right, "left, right: an atom set is missing");
   require(o.max_rank >= 1, fmt::format("rank {}: at least one atom is needed", o.max_rank));
   require(!o.corrections.empty(), "corrections: at least one number of sweeps is needed");
   for (const int sweeps : o.corrections)
@@ -46,8 +45,8 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
           fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
                       o.weights.spec()));
-  o.left->require_dimension(entries.rows);
-  o.right->require_dimension(entries.cols);
+  o.left.require_dimension(entries.rows);
+  o.right.require_dimension(entries.cols);
   if (const ObservedEntries* validation = o.validation_entries) {
     require_valid(*validation);
     if (validation->rows > entries.rows || validation->cols > entries.cols)

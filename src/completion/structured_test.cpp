@@ -255,7 +255,6 @@ TEST(CompleteStructured, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal([](Options& o) { o.restarts = 0; }), HasSubstr("restarts 0"));
   EXPECT_THAT(refusal([](Options& o) { o.threads = -1; }), HasSubstr("threads -1"));
   EXPECT_THAT(refusal([](Options& o) { o.time_limit = 0; }), HasSubstr("time_limit 0"));
-  EXPECT_THAT(refusal([](Options& o) { o.left = nullptr; }), HasSubstr("left"));
   EXPECT_THAT(refusal([](Options& o) { o.right = sparse(9); }), HasSubstr("9"));
   EXPECT_THAT(refusal([](Options& o) {
                 o.range = Range{3, 2};

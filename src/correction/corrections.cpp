@@ -15,7 +15,7 @@ namespace {
 
 /// Whether the multiples of a set's members treat every entry alone.
 bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
-  return set.coordinatewise() && (set.symmetric() || options.sign == Sign::nonnegative) &&
+  return set.traits().coordinatewise() && (set.traits().symmetric || options.sign == Sign::nonnegative) &&
          !options.bounded_weights;
 }
 
@@ -72,13 +72,13 @@ class FitSweep {
 
  private:
   bool sweeps_coordinates(Index panel) const {
-    return !fits_.anything_paid() && !sets_.panel(panel)->varies_by_atom() &&
+    return !fits_.anything_paid() && !sets_.panel(panel).varies() &&
            acts_on_coordinates(sets_.of(panel, 0), o_);
   }
 
   CoordinateSweep sweep_of(Index panel) const {
     const Index mode = sets_.mode_of(panel), rank = f_.iterate().rank();
-    return {!sets_.of(panel, 0).symmetric(), std::max(oldest_, o_.known_of(panel)),
+    return {!sets_.of(panel, 0).traits().symmetric, std::max(oldest_, o_.known_of(panel)),
             passes_along(*f_.target(), mode, rank), o_.threads};
   }
 
@@ -128,7 +128,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   const Target& target = *f.target();
   const Index modes = f.modes(), last = modes - 1;
   std::vector<FreeMode> free_modes;
-  for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).symmetric()});
+  for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
   // An atom without weight keeps its last factor, so that the others can grow again.
   Expansion x = f.iterate();
   const Vector size = x.weights.cwiseAbs();
@@ -163,7 +163,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
 bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
   if (!f.target() || options.sweeps <= 2 || options.last < f.iterate().rank()) return false;
   for (Index panel = 0; panel < sets.panels(); ++panel)
-    if (options.known_of(panel) > 0 || sets.panel(panel)->varies_by_atom() ||
+    if (options.known_of(panel) > 0 || sets.panel(panel).varies() ||
         !acts_on_coordinates(sets.of(panel, 0), options))
       return false;
   return true;

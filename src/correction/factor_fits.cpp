@@ -101,7 +101,7 @@ void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& s
   const bool uniform = parabolas_.is_uniform();
   const double fitted = uniform ? fit(axis, set, parabolas_.uniform, parabolas_.b, sign, fresh_)
                                 : fit(axis, set, parabolas_.a, parabolas_.b, sign, fresh_);
-  const bool surely_better = uniform && set.oracle_factor() == 1;
+  const bool surely_better = uniform && set.traits().oracle_factor == 1;
   const bool better =
       surely_better || cost(parabolas_, axis, fitted, fresh_) <= cost(parabolas_, axis, scale, factor);
   const double size = better ? fitted : scale;

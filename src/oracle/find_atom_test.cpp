@@ -242,14 +242,16 @@ TEST(FindSymmetric, TakesZeroAndOneByOne) {
 class ProductSet final : public AtomSet {
  public:
   ProductSet(Atoms first, Atoms second, Index split)
-      : first_(std::move(first)), second_(std::move(second)), split_(split) {}
+      : AtomSet(common_traits(first.traits(), second.traits())),
+        first_(std::move(first)),
+        second_(std::move(second)),
+        split_(split) {}
 
   bool contains(ConstVectorRef t, double tolerance) const override {
     return first_->contains(std::sqrt(2) * t.head(split_), tolerance) &&
            second_->contains(std::sqrt(2) * t.tail(t.size() - split_), tolerance);
   }
   std::string spec() const override { return "custom:product"; }
-  bool symmetric() const override { return first_->symmetric() && second_->symmetric(); }
 
  private:
   void maximize_impl(ConstVectorRef g, VectorRef t) const override {

@@ -107,7 +107,6 @@ std::vector<std::pair<std::string, Atoms>> sets() {
                            support(mask()) + binary(),
                            dictionary({.kind = Dictionary::Kind::haar}),
                            dictionary(columns()),
-                           per_atom({sparse(9), sparse(3)}),
                            product({{0, 59, nonneg()}, {60, -1, nonneg() + sparse(9)}})})
     all.emplace_back(set->spec(), set);
   return all;

@@ -33,13 +33,13 @@ bool names_a_file(const std::string& spec) {
 void read_spec(const std::string& text) {
   if (names_a_file(text)) return;
   const Atoms set = parse_atoms(text);
-  const std::string spec = set->spec();
-  if (!spec.starts_with("custom:")) require(parse_atoms(spec)->spec() == spec, "a spec is read back");
+  const std::string spec = set.spec();
+  if (!spec.starts_with("custom:")) require(parse_atoms(spec).spec() == spec, "a spec is read back");
   constexpr Index kEntries = 12;
-  set->require_dimension(kEntries);
+  set.require_dimension(kEntries);
   const Vector g = Vector::LinSpaced(kEntries, -1, 2);
   Vector u(kEntries);
-  set->of_atom(0).maximize(g, u);
+  set.of(0).maximize(g, u);
   require(u.allFinite(), "members are finite");
 }
 

@@ -8,17 +8,25 @@
 // `fit` is that problem. For equal a_i it is `maximize` along b (and along -b, where t may be negative and A
 // is not symmetric). Ties are broken towards the lowest index, so that a result depends on its input alone.
 
+#include <algorithm>
+#include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "pursuit/base/types.hpp"
+#include "pursuit/atoms/traits.hpp"
 
 namespace pursuit {
 
 /// Which signs a weight, or the scale of a fit, may take.
 enum class Sign { free, nonnegative };
+
+class AtomSet;
+class ConeSet;
+using AtomSetPtr = std::shared_ptr<const AtomSet>;
 
 class AtomSet {
  public:
@@ -41,59 +49,79 @@ class AtomSet {
   /// The text that parse_atoms() turns back into this set; it begins with "custom:" where no text can.
   virtual std::string spec() const = 0;
 
-  /// Whether u in A implies -u in A.
-  virtual bool symmetric() const = 0;
+  const AtomTraits& traits() const { return traits_; }
 
-  /// Whether the multiples t u, t >= 0, form a convex cone that treats every coordinate alone (all vectors,
-  /// or the non-negative ones): corrections may then work on tiles of rows and extrapolate.
-  virtual bool coordinatewise() const { return false; }
+  /// The constraints that make this set out of all unit vectors; nothing where it is more than that.
+  virtual std::optional<Constraints> constraints() const { return std::nullopt; }
 
-  /// Whether the set is every vector of unit norm: the classical SVD.
-  virtual bool is_sphere() const { return false; }
+  /// The members that keep the constraint; empty where no exact oracles are known for them.
+  virtual AtomSetPtr narrowed(const Constraint&) const { return nullptr; }
+  AtomSetPtr nonnegative() const { return narrowed(Nonnegativity{}); }
+  AtomSetPtr within(Mask mask) const { return narrowed(std::move(mask)); }
 
-  /// Whether every member has norm 1.
-  virtual bool has_unit_norms() const { return true; }
-
-  /// What share of the largest <u, g> maximize promises: 1 where it is exact, less where the problem is too
-  /// hard for that, 0 where nothing is promised.
-  virtual double oracle_factor() const { return 1; }
-
-  /// Whether fit reaches the global optimum for every a; where not, it ends in a local one.
-  virtual bool exact_fit() const { return false; }
-
-  /// The set of the atom with this number, counted from 0, where every atom has its own (see per_atom).
-  virtual const AtomSet& of_atom(Index) const { return *this; }
-  virtual bool varies_by_atom() const { return false; }
-
-  /// Members of both sets; empty where this set knows no exact oracles for them. Ask by a + b, which tries
-  /// both sides.
-  virtual std::shared_ptr<const AtomSet> intersect(const AtomSet&) const { return nullptr; }
-
-  /// Whether a member of this set for the entries where mask is 1 stays a member, and no better one appears,
-  /// when zeros are put where mask is 0.
-  virtual bool ignores_zeros(const std::vector<unsigned char>&) const { return false; }
+  /// The set as unit vectors of a cone, where it is known by the projection onto that.
+  virtual const ConeSet* cone() const { return nullptr; }
 
   /// Throws InvalidArgument where the set makes no sense for vectors of n entries.
   virtual void require_dimension(Index n) const;
 
  protected:
+  /// Who refuses entries that are not finite: the functions above, or those below on a pass that they make
+  /// anyway.
+  enum class Finiteness { checked, left_to_oracles };
+  explicit AtomSet(const AtomTraits& traits, Finiteness finiteness = Finiteness::checked)
+      : traits_(traits), finiteness_(finiteness) {}
+
   /// Throws InvalidArgument naming the first entry that is not finite; only to be called where there is one.
   [[noreturn]] void refuse_not_finite(ConstVectorRef x) const;
 
  private:
-  /// Whether the functions below refuse entries that are not finite themselves, on a pass that they make
-  /// anyway.
-  virtual bool checks_finiteness() const { return false; }
   virtual void maximize_impl(ConstVectorRef g, VectorRef u) const = 0;
   /// Default: exact for sets of unit vectors.
   virtual double fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const;
   /// Default: majorise the parabolas by their steepest curvature and repeat; inexact, but never worse than
   /// its start.
   virtual double fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const;
+
+  AtomTraits traits_;
+  Finiteness finiteness_;
 };
 
-/// A shared handle, so that sets are passed around like values.
-using Atoms = std::shared_ptr<const AtomSet>;
+/// The structure of factors: one set, or one for every atom. A value; copies share the sets.
+class Atoms {
+ public:
+  /// InvalidArgument where there is no set.
+  template <std::derived_from<AtomSet> Set>
+  Atoms(std::shared_ptr<Set> set) : Atoms(std::vector<AtomSetPtr>{std::move(set)}) {}
+
+  /// The set of the atom with this number, counted from 0. The last of a list serves all further atoms.
+  const AtomSet& of(Index atom) const { return *shared(atom); }
+  const AtomSetPtr& shared(Index atom) const {
+    return sets_[std::size_t(std::min(atom, Index(sets_.size()) - 1))];
+  }
+  bool varies() const { return sets_.size() > 1; }
+
+  /// The only set; InvalidArgument where every atom has its own.
+  const AtomSet& operator*() const;
+  const AtomSet* operator->() const { return &**this; }
+
+  /// What is true of every set, and promised by each.
+  const AtomTraits& traits() const { return traits_; }
+  /// Whether u is a member of one of the sets.
+  bool contains(ConstVectorRef u, double tolerance = 1e-9) const;
+  /// The text that parse_atoms() turns back into these sets; it begins with "custom:" where no text can.
+  std::string spec() const;
+  /// Throws InvalidArgument where a set makes no sense for vectors of n entries.
+  void require_dimension(Index n) const;
+
+ private:
+  friend Atoms per_atom(const std::vector<Atoms>& sets);
+  friend Atoms operator+(const Atoms& a, const Atoms& b);
+  explicit Atoms(std::vector<AtomSetPtr> sets);
+
+  std::vector<AtomSetPtr> sets_;
+  AtomTraits traits_;
+};
 
 /// All vectors of unit 2-norm.
 Atoms sphere();
@@ -103,8 +131,12 @@ Atoms sparse(Index k);
 Atoms sparse_fraction(double fraction);
 /// Unit vectors without a negative entry.
 Atoms nonneg();
-/// Vectors that are in both sets, where that intersection has exact oracles; InvalidArgument otherwise.
+/// Vectors that are in both sets, atom by atom, where these have exact oracles; InvalidArgument otherwise.
 Atoms operator+(const Atoms& a, const Atoms& b);
+
+/// Every atom has its own set: the first sets[0], the second sets[1], ..., the last one serving all further
+/// atoms.
+Atoms per_atom(const std::vector<Atoms>& sets);
 
 /// A user's own set of unit vectors, symmetric or not, from one function: g -> argmax over the set of <u, g>.
 /// `contains` defaults to "unit norm, and no u' from the oracle does better along u".

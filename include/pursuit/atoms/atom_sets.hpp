@@ -31,7 +31,7 @@ class AtomSets {
 
   const Atoms& panel(Index p) const { return of_panel_[std::size_t(p)]; }
   const Atoms& mode(Index m) const { return panel(panel_of(m)); }
-  const AtomSet& of(Index panel_number, Index atom) const { return panel(panel_number)->of_atom(atom); }
+  const AtomSet& of(Index panel_number, Index atom) const { return panel(panel_number).of(atom); }
 
   /// The atoms that stay where only those with `weight(i)` are wanted. The place of an atom says what its
   /// sets are, so that in a list of sets an atom without weight keeps its place as long as others follow.
@@ -52,7 +52,7 @@ class AtomSets {
  private:
   bool same_sets(Index i, Index j) const {
     return std::all_of(of_panel_.begin(), of_panel_.end(),
-                       [&](const Atoms& set) { return &set->of_atom(i) == &set->of_atom(j); });
+                       [&](const Atoms& set) { return &set.of(i) == &set.of(j); });
   }
 
   std::vector<Atoms> of_panel_;

@@ -14,9 +14,13 @@
 //   finiteness      a NaN or infinite entry throws InvalidArgument
 //   uniform fit     fit with equal curvatures is as good as maximize along b and, where the sign is free, -b
 //   fit             the scale has an allowed sign; the fit is no worse than the uniform one scaled as well as
-//                   can be, and than every other member where exact_fit() says so
-//   symmetry        symmetric() means that -u is a member with u
-//   coordinatewise  coordinatewise() and is_sphere() mean that maximize only clips and scales
+//                   can be, and than every other member where exact_fit says so
+//   symmetry        symmetric means that -u is a member with u
+//   unit norm       unit_norm means that members have norm 1
+//   simple          where the set is simple, maximize clips to signs, keeps the largest entries and scales
+//   narrowing       nonnegative() and within(mask) have members of this set that keep the constraint, and
+//   miss
+//                   no better one
 //   spec            what options.parse makes of spec() is the same set; "custom:" sets are excused
 //
 // Inputs are sampled (dense, thin, tied, one-signed and badly scaled vectors), so that an answer without a

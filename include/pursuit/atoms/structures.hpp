@@ -56,7 +56,6 @@ Atoms graph(Graph graph, Index k, Index components = 1);
 
 // ---- order and shape, for entries in a row
 
-enum class Direction { either, up, down };
 /// Never falling (up), never rising (down), or one of them. O(n) (isotonic regression).
 Atoms monotone(Direction direction = Direction::either);
 /// Never falling up to some entry, never rising after it. O(n) (Stout 2008).
@@ -102,10 +101,6 @@ Atoms span(const Dictionary& dictionary);
 Atoms sparse_in(const Dictionary& dictionary, Index k);
 
 // ---- sets made of sets
-
-/// Every atom has its own set: the first sets[0], the second sets[1], ..., the last one serving all further
-/// atoms.
-Atoms per_atom(std::vector<Atoms> sets);
 
 /// A range of entries with its own structure, first .. last inclusive; last < 0: to the end.
 struct RangePart {

@@ -30,6 +30,7 @@ Component truncated_power(const Covariance& C, const Atoms& atoms, PowerStart st
 /// p x 1 or p x 2.
 Matrix power_starts(const Covariance& C, PowerStart start);
 
+/// Column i is found anew in the set of atom i, the others deflated.
 Matrix correct_components(const Covariance& C, Matrix U, const Atoms& atoms, int sweeps,
                           Deflation deflation = Deflation::orthogonal_projection,
                           const PowerOptions& options = {});
