@@ -36,7 +36,6 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
   require(o.target_error >= 0 && o.target_error < 1,
           fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
-  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
   sets.left->require_dimension(rows);
@@ -59,21 +58,13 @@ SingularTriplets leading_pairs(const FrobeniusObjective& f, bool symmetric, bool
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
-void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, FactorResult& result) {
-  constexpr int kUsualIterations = 100;  // nobody knows how many there will be
-  const Timer timer;
+void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmetric, Run& run,
+                FactorResult& result) {
   double objective = 0.5 * f.target_norm_squared();
-  // The target is looked at when all pairs are known, so that no more of them are returned than reach it.
-  const PursuitOptions limits{.rank = o.rank, .target_error = -1, .time_limit = o.time_limit};
-  RunLog log(limits, std::sqrt(f.target_norm_squared()), o.observer);
-  const auto keep_going = [&](int iteration, const Vector& values) {
-    return !log.should_stop(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
-                            std::max(0.0, objective - 0.5 * values.squaredNorm()));
-  };
-  const auto [left, right, values, converged] =
-      leading_pairs(f, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
+  const auto [left, right, values, converged] = leading_pairs(
+      f, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, f.target_norm_squared()));
   result.model = {left, right, values, symmetric};
-  result.stop = log.finished()           ? log.outcome().stop
+  result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged
                 : values.size() < o.rank ? Stop::no_ascent
                                          : Stop::rank_reached;
@@ -87,14 +78,16 @@ void exact_path(const FrobeniusObjective& f, const FactorOptions& o, bool symmet
                             .relative_error = error,
                             .lmo_value = std::abs(values[r]),
                             .gain = gain,
-                            .seconds = timer.seconds(),
+                            .seconds = run.seconds(),
                             .left_support = left_support += (left.col(r).array() != 0).count(),
                             .right_support = right_support += (right.col(r).array() != 0).count()});
     const bool reached =
         o.target_error > 0 && error <= o.target_error;  // small values round the error to zero
     const bool enough =
-        reached || (converged && o.observer &&
-                    !o.observer({Moment::Phase::atom, r + 1, o.rank, 0, 0, error, timer.seconds()}));
+        reached ||
+        (converged &&
+         !run.tell(
+             {.phase = Moment::Phase::atom, .rank = r + 1, .target_rank = o.rank, .relative_error = error}));
     if (enough && (reached || r + 1 < values.size())) {
       result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
       result.stop = reached ? Stop::target_error : Stop::interrupted;
@@ -247,8 +240,8 @@ void undo_scale(double scale, FactorResult& result) {
   }
 }
 
-FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
-  const Timer timer;
+FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, sets.symmetric, Y->rows(), Y->cols());
   const FrobeniusObjective f(Y);
@@ -257,7 +250,7 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     result.model = {Matrix(Y->rows(), 0), Matrix(Y->cols(), 0), Vector(0), sets.symmetric};
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    exact_path(f, o, sets.symmetric, result);
+    exact_path(f, o, sets.symmetric, run, result);
   } else {
     const bool all_at_once = o.start == Start::leading;
     OracleOptions oracle;
@@ -277,10 +270,8 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
                                     {.rank = o.rank,
                                      .corrections = o.corrections,
                                      .polish = o.polish,
-                                     .polish_tolerance = o.polish_tolerance,
-                                     .target_error = o.target_error,
-                                     .time_limit = o.time_limit},
-                                    o.observer);
+                                     .polish_tolerance = o.polish_tolerance},
+                                    run);
     space.drop_weightless();
     result.model = space.model();
     result.trace = std::move(outcome.trace);
@@ -291,18 +282,18 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
   const double objective =
       result.trace.empty() ? 0.5 * f.target_norm_squared() : result.trace.back().objective;
   result.relative_error = f.relative_error(result.model, objective);
-  result.seconds = timer.seconds();
+  result.seconds = run.seconds();
   return result;
 }
 
 /// Squares of entries may leave the range of a double: far from one, the matrix is scaled by a power of two.
 FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool symmetric) {
   const AtomSets sets{options.left, symmetric ? options.left : options.right, symmetric};
-  if (Y.scale == 1) return run(Y.data, options, sets);
+  if (Y.scale == 1) return factored(Y.data, options, sets);
   FactorOptions scaled = options;
   scaled.initial.weights *= Y.scale;
   scaled.weights.radius *= Y.scale;
-  FactorResult result = run(Y.data, scaled, sets);
+  FactorResult result = factored(Y.data, scaled, sets);
   undo_scale(Y.scale, result);
   if (!result.model.weights.allFinite())
     throw InvalidInput("the weights of atoms overflow; divide the matrix by a large number first");
