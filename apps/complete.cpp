@@ -193,7 +193,7 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
     options.seed = c.seed;
     options.threads = c.common.threads;
     options.time_limit = c.time_limit;
-    options.observer = watch_completion("complete");
+    options.observer = watch("complete");
     return complete_structured(std::move(input.train.entries), options);
   }
   CompletionOptions options;
@@ -211,7 +211,7 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   options.seed = c.seed;
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;
-  options.observer = watch_completion("complete");
+  options.observer = watch("complete");
   return complete(std::move(input.train.entries), options);
 }
 

@@ -5,13 +5,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <csignal>
-#include <memory>
 
 #include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
 namespace {
@@ -19,17 +16,6 @@ namespace {
 /// NaN has no place in JSON.
 nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
-}
-
-/// How much of a run is done, by phases that usually come one after the other.
-double fraction_done(const CompletionMoment& moment) {
-  const double part = double(moment.sweep) / double(moment.max_sweeps);
-  switch (moment.phase) {
-    case CompletionMoment::Phase::growing: return 0.5 * (1 - std::pow(0.5, double(moment.rank) / 15 + part));
-    case CompletionMoment::Phase::refining: return 0.5 + 0.5 * part;
-    case CompletionMoment::Phase::sampling: return part;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -48,18 +34,6 @@ std::optional<Range> parse_range(const std::string& text) {
       !number(colon + 1, text.size(), range.highest) || range.lowest > range.highest)
     throw InvalidArgument(fmt::format("--clip {}: must be LOW:HIGH (1:5), auto or none", text));
   return range;
-}
-
-CompletionObserver watch_completion(const std::string& title) {
-  watch_interrupts();
-  auto bar = std::make_shared<ProgressBar>(title);
-  return [bar](const CompletionMoment& moment) {
-    const bool sampling = moment.phase == CompletionMoment::Phase::sampling;
-    std::string note = fmt::format("{} {}, {} atoms", sampling ? "draw" : "sweep", moment.sweep, moment.rank);
-    if (std::isfinite(moment.validation)) note += fmt::format(", validation RMSE {:.4f}", moment.validation);
-    bar->update(fraction_done(moment), note);
-    return !was_interrupted();
-  };
 }
 
 std::vector<Position> positions_of(const ObservedEntries& entries) {

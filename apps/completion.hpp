@@ -15,9 +15,6 @@ namespace pursuit::app {
 /// "1:5", "none" or "auto" (the observed range, which is no value); InvalidArgument otherwise.
 std::optional<Range> parse_range(const std::string& text);
 
-/// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C.
-CompletionObserver watch_completion(const std::string& title);
-
 /// Positions of entries, and of pairs of ids (-1 where an id is unknown).
 std::vector<Position> positions_of(const ObservedEntries& entries);
 

@@ -9,7 +9,6 @@
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/base/timer.hpp"
 #include "pursuit/baselines/baselines.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
@@ -63,7 +62,8 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
         fmt::format("--method {}: takes --atoms alone; --nonzeros, --total-nonzeros, --orthogonality and "
                     "--correlation are for the method pursuit",
                     c.method));
-  const Timer timer;
+  watch_interrupts();
+  Run run({.time_limit = c.options.time_limit}, [](const Moment&) { return !was_interrupted(); });
   const Covariance C = covariance ? Covariance(covariance) : Covariance::of_samples(data);
   BaselineOptions options;
   options.components = c.options.components;
@@ -72,13 +72,9 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
   options.corrections = c.corrections;
   options.seed = c.options.seed;
   PcaResult result;
-  watch_interrupts();
-  options.go_on = [&] { return !was_interrupted() && timer.seconds() < c.options.time_limit; };
+  options.go_on = [&] { return run.go_on({}); };
   result.loadings = baseline_components(parse_baseline(c.method), C, options);
-  if (was_interrupted())
-    result.stop = Stop::interrupted;
-  else if (timer.seconds() >= c.options.time_limit)
-    result.stop = Stop::time_limit;
+  result.stop = run.stop();
   result.explained_plain = plain_variance(C, result.loadings);
   result.explained_span = span_variance(C, result.loadings);
   if (data) {
@@ -86,7 +82,7 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
     centered(data)->apply(result.loadings, result.scores);
     result.scores = least_squares_scores(result.loadings, result.scores);
   }
-  result.seconds = timer.seconds();
+  result.seconds = run.seconds();
   return result;
 }
 

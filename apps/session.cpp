@@ -26,14 +26,40 @@ extern "C" void on_signal(int signal) {
   received_signal = signal;
 }
 
-/// How much of a run is done: atoms are nine tenths of it, the polish the rest.
+/// How much of a run is done, by phases that usually come one after the other: atoms are nine tenths of a
+/// pursuit and the polish the rest; choosing the rank is half of a completion.
 double fraction_done(const Moment& moment) {
   constexpr double kAtoms = 0.9;
-  const double atoms = double(moment.rank) / double(moment.target_rank);
-  if (moment.phase == Moment::Phase::iteration)  // they converge when they do
-    return kAtoms * (1 - std::exp2(-double(moment.sweep) / (0.5 * moment.max_sweeps)));
-  if (moment.phase != Moment::Phase::polish) return kAtoms * atoms;
-  return kAtoms + (1 - kAtoms) * double(moment.sweep) / double(moment.max_sweeps);
+  const double part = double(moment.sweep) / double(moment.max_sweeps);
+  switch (moment.phase) {
+    case Moment::Phase::atom:
+    case Moment::Phase::correction: return kAtoms * double(moment.rank) / double(moment.target_rank);
+    case Moment::Phase::polish: return kAtoms + (1 - kAtoms) * part;
+    case Moment::Phase::iteration: return kAtoms * (1 - std::exp2(-2 * part));  // they converge when they do
+    case Moment::Phase::growing: return 0.5 * (1 - std::exp2(-double(moment.rank) / 15 - part));
+    case Moment::Phase::refining: return 0.5 + 0.5 * part;
+    case Moment::Phase::sampling: return part;
+  }
+  return 0;
+}
+
+std::string note_on(const Moment& moment) {
+  switch (moment.phase) {
+    case Moment::Phase::atom:
+    case Moment::Phase::correction:
+      return fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank, moment.relative_error);
+    case Moment::Phase::polish:
+    case Moment::Phase::iteration:
+      return fmt::format("{} {}, error {:.5f}", name(moment.phase), moment.sweep, moment.relative_error);
+    case Moment::Phase::growing:
+    case Moment::Phase::refining:
+    case Moment::Phase::sampling: break;
+  }
+  std::string note =
+      fmt::format("{} {}, {} atoms", moment.phase == Moment::Phase::sampling ? "draw" : "sweep", moment.sweep,
+                  moment.rank);
+  if (std::isfinite(moment.validation)) note += fmt::format(", validation RMSE {:.4f}", moment.validation);
+  return note;
 }
 
 }  // namespace
@@ -91,13 +117,7 @@ Observer watch(const std::string& title) {
   watch_interrupts();
   auto bar = std::make_shared<ProgressBar>(title);
   return [bar](const Moment& moment) {
-    bar->update(fraction_done(moment),
-                moment.phase == Moment::Phase::polish || moment.phase == Moment::Phase::iteration
-                    ? fmt::format("{} {}, error {:.5f}",
-                                  moment.phase == Moment::Phase::polish ? "polish" : "iteration",
-                                  moment.sweep, moment.relative_error)
-                    : fmt::format("atom {}/{}, error {:.5f}", moment.rank, moment.target_rank,
-                                  moment.relative_error));
+    bar->update(fraction_done(moment), note_on(moment));
     return !was_interrupted();
   };
 }

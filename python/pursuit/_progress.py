@@ -13,7 +13,7 @@ class Watcher:
     Parameters
     ----------
     callback : callable or None
-        Called with every step; the fit ends where it returns False.
+        Called with every moment; the fit ends where it returns False.
     verbose : int
         Whether to show a bar.
     min_gain : float or None
@@ -22,7 +22,7 @@ class Watcher:
 
     def __init__(self, callback: Callback | None, verbose: int, min_gain: float | None = None) -> None:
         if callback is not None and not callable(callback):
-            raise TypeError(f"callback={callback!r}: must be a function of one step")
+            raise TypeError(f"callback={callback!r}: must be a function of one moment")
         if min_gain is not None and not 0 <= min_gain < 1:
             raise ValueError(f"early_stopping={min_gain}: must be at least 0 and below 1")
         self.callback = callback
@@ -43,13 +43,13 @@ class Watcher:
         wanted = self.callback is not None or self._bar is not None or self.min_gain is not None
         return self._go_on if wanted else None
 
-    def _go_on(self, step: Any) -> bool:
+    def _go_on(self, moment: Any) -> bool:
         if self._bar is not None:
-            _show(self._bar, step)
-        if self.callback is not None and self.callback(step) is False:
+            _show(self._bar, moment)
+        if self.callback is not None and self.callback(moment) is False:
             return False
-        if self.min_gain is not None and step.phase == "atom":
-            explained = 1 - step.relative_error**2
+        if self.min_gain is not None and moment.phase == "atom":
+            explained = 1 - moment.relative_error**2
             self.stopped_early = explained - self._explained < self.min_gain
             self._explained = explained
         return not self.stopped_early
@@ -63,12 +63,13 @@ def _new_bar() -> Any:
     return tqdm(leave=True)
 
 
-def _show(bar: Any, step: Any) -> None:
-    by_rank = getattr(step, "target_rank", 0) > 0 and step.phase not in ("polish", "iteration")
-    bar.total, bar.n = (step.target_rank, step.rank) if by_rank else (step.max_sweeps, step.sweep)
-    bar.set_description(step.phase, refresh=False)
-    if hasattr(step, "relative_error"):
-        bar.set_postfix(rank=step.rank, error=f"{step.relative_error:.4g}", refresh=False)
+def _show(bar: Any, moment: Any) -> None:
+    completion = moment.phase in ("growing", "refining", "sampling")
+    by_rank = moment.phase in ("atom", "correction")
+    bar.total, bar.n = (moment.target_rank, moment.rank) if by_rank else (moment.max_sweeps, moment.sweep)
+    bar.set_description(moment.phase, refresh=False)
+    if completion:
+        bar.set_postfix(rank=moment.rank, validation=f"{moment.validation:.4g}", refresh=False)
     else:
-        bar.set_postfix(rank=step.rank, validation=f"{step.validation:.4g}", refresh=False)
+        bar.set_postfix(rank=moment.rank, error=f"{moment.relative_error:.4g}", refresh=False)
     bar.refresh()

@@ -71,7 +71,7 @@ template <class Options>
 py::dict watched(ObservedEntries entries, Options options,
                  CompletionResult (*solve)(ObservedEntries, const Options&), const py::object& callback) {
   Watch watch(callback);
-  options.observer = watch.completion_observer();
+  options.observer = watch.observer();
   CompletionResult result;
   {
     const Unlocked unlocked;

@@ -52,7 +52,7 @@ PYBIND11_MODULE(_core, m) {
       PyErr_SetString(PyExc_OSError, error.what());
     }
   });
-  pursuit::python::bind_steps(m);
+  pursuit::python::bind_moments(m);
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
   pursuit::python::bind_penalized(m);

@@ -14,25 +14,28 @@
 #include "arrays.hpp"
 #include "interpreter.hpp"
 #include "pursuit/algorithms/l1_components.hpp"
-#include "pursuit/base/timer.hpp"
+#include "pursuit/base/run.hpp"
 #include "pursuit/correction/penalized.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
 namespace {
 
-/// Asked after every sweep; the error told is that of the penalised objective.
-auto watched_sweeps(const Observer& observer, Index rank, int max_sweeps, double total,
-                    const std::optional<double>& time_limit, Stop& stop) {
-  return [observer, rank, max_sweeps, total, &stop, timer = Timer(),
-          limit = time_limit.value_or(std::numeric_limits<double>::infinity())](int sweep, double objective) {
-    const double error = total > 0 ? std::sqrt(objective / total) : 0.0, seconds = timer.seconds();
-    if (seconds >= limit)
-      stop = Stop::time_limit;
-    else if (observer && !observer({Moment::Phase::polish, rank, rank, sweep, max_sweeps, error, seconds}))
-      stop = Stop::interrupted;
-    return stop == Stop::rank_reached;
+/// Asks the run after every sweep; the error told is that of the penalised objective.
+auto asking(Run& run, Index rank, int max_sweeps, double total) {
+  return [=, &run](int sweep, double objective) {
+    return run.go_on({.phase = Moment::Phase::polish,
+                      .rank = rank,
+                      .target_rank = rank,
+                      .sweep = sweep,
+                      .max_sweeps = max_sweeps,
+                      .relative_error = total > 0 ? std::sqrt(objective / total) : 0.0});
   };
+}
+
+/// An objective of zero is the end of the sweeps by itself.
+RunLimits limits_of(const std::optional<double>& time_limit) {
+  return {.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity()), .target_error = -1};
 }
 
 py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet& left,
@@ -42,13 +45,12 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
   Watch watch(callback);
   PenalizedFactors factors{Factors(std::move(W), std::move(H))};
   CorrectionOutcome outcome;
-  Stop stop = Stop::rank_reached;
+  Run run(limits_of(time_limit), watch.observer());
   {
     const Unlocked unlocked;
     const TargetPtr target = matrix_target(data.matrix);
     CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
-    options.keep_going = watched_sweeps(watch.observer(), factors.factors.count(), sweeps,
-                                        0.5 * target->squared_norm(), time_limit, stop);
+    options.keep_going = asking(run, factors.factors.count(), sweeps, 0.5 * target->squared_norm());
     outcome = penalized_sweeps(*target, left, right, options, factors);
   }
   py::dict out;
@@ -57,7 +59,7 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
   out["objective"] = factors.objective;
   out["sweeps"] = outcome.sweeps;
   out["converged"] = outcome.converged;
-  out["stop"] = name(stop);
+  out["stop"] = name(run.stop());
   out["history"] = watch.history();
   out["failure"] = watch.failure();
   return out;
@@ -70,13 +72,12 @@ py::dict l1_components_of(const py::object& X, Index components,
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
   L1Components result;
-  Stop stop = Stop::rank_reached;
+  Run run(limits_of(time_limit), watch.observer());
   {
     const Unlocked unlocked;
     L1ComponentOptions options{alpha, sweeps, tolerance, {}};
     options.keep_going =
-        watched_sweeps(watch.observer(), components, sweeps,
-                       0.5 * data.matrix->squared_norm_about(data.matrix->column_means()), time_limit, stop);
+        asking(run, components, sweeps, 0.5 * data.matrix->squared_norm_about(data.matrix->column_means()));
     result = start ? l1_components(data.matrix, std::get<0>(*start), std::get<1>(*start), options)
                    : l1_components(data.matrix, components, options);
   }
@@ -87,7 +88,7 @@ py::dict l1_components_of(const py::object& X, Index components,
   out["objective"] = result.objective;
   out["sweeps"] = result.sweeps;
   out["converged"] = result.converged;
-  out["stop"] = name(stop);
+  out["stop"] = name(run.stop());
   out["history"] = watch.history();
   out["failure"] = watch.failure();
   return out;

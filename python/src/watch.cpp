@@ -23,23 +23,9 @@ py::object exception_of(const py::error_already_set& error) {
   return error.value();
 }
 
-const char* name(Moment::Phase phase) {
-  switch (phase) {
-    case Moment::Phase::atom: return "atom";
-    case Moment::Phase::correction: return "correction";
-    case Moment::Phase::polish: return "polish";
-    case Moment::Phase::iteration: return "iteration";
-  }
-  return "";
-}
-
-const char* name(CompletionMoment::Phase phase) {
-  switch (phase) {
-    case CompletionMoment::Phase::growing: return "growing";
-    case CompletionMoment::Phase::refining: return "refining";
-    case CompletionMoment::Phase::sampling: return "sampling";
-  }
-  return "";
+bool of_completion(const Moment& moment) {
+  using enum Moment::Phase;
+  return moment.phase == growing || moment.phase == refining || moment.phase == sampling;
 }
 
 }  // namespace
@@ -58,15 +44,7 @@ Observer Watch::observer() {
   };
 }
 
-CompletionObserver Watch::completion_observer() {
-  return [this](const CompletionMoment& moment) {
-    completion_moments_.push_back(moment);
-    return go_on(moment);
-  };
-}
-
-template <class Step>
-bool Watch::go_on(const Step& step) {
+bool Watch::go_on(const Moment& moment) {
   const auto now = std::chrono::steady_clock::now();
   const bool look = now - looked_ >= kBetweenLooks;
   if (!failure_.is_none()) return false;
@@ -75,7 +53,7 @@ bool Watch::go_on(const Step& step) {
   const Locked lock;
   try {
     if (while_python_lives([] { return PyErr_CheckSignals(); }) != 0) throw py::error_already_set();
-    return callback_.is_none() || !call(callback_, step).is(py::bool_(false));
+    return callback_.is_none() || !call(callback_, moment).is(py::bool_(false));
   } catch (py::error_already_set& error) {
     failure_ = exception_of(error);
     return false;
@@ -96,47 +74,35 @@ bool Watch::keep_interrupt(py::error_already_set& error) {
 
 py::dict Watch::history() const {
   py::dict history;
-  if (!completion_moments_.empty()) {
-    history["phase"] = names_of(completion_moments_, [](const auto& m) { return name(m.phase); });
-    history["rank"] = column_of(completion_moments_, &CompletionMoment::rank);
-    history["sweep"] = column_of(completion_moments_, &CompletionMoment::sweep);
-    history["noise"] = column_of(completion_moments_, &CompletionMoment::noise);
-    history["validation"] = column_of(completion_moments_, &CompletionMoment::validation);
-    history["seconds"] = column_of(completion_moments_, &CompletionMoment::seconds);
-    return history;
-  }
-  history["phase"] = names_of(moments_, [](const auto& m) { return name(m.phase); });
+  history["phase"] = names_of(moments_, [](const Moment& moment) { return name(moment.phase); });
   history["rank"] = column_of(moments_, &Moment::rank);
   history["sweep"] = column_of(moments_, &Moment::sweep);
-  history["relative_error"] = column_of(moments_, &Moment::relative_error);
+  if (!moments_.empty() && of_completion(moments_.front())) {
+    history["noise"] = column_of(moments_, &Moment::noise);
+    history["validation"] = column_of(moments_, &Moment::validation);
+  } else {
+    history["relative_error"] = column_of(moments_, &Moment::relative_error);
+  }
   history["seconds"] = column_of(moments_, &Moment::seconds);
   return history;
 }
 
-void bind_steps(py::module_& m) {
-  py::class_<Moment>(m, "Step", "A moment of a fit, as callbacks see it.")
-      .def_property_readonly("phase", [](const Moment& s) { return name(s.phase); })
+void bind_moments(py::module_& m) {
+  py::class_<Moment>(m, "Moment", "A moment of a fit, as callbacks see it; what is not known is nan.")
+      .def_property_readonly("phase", [](const Moment& moment) { return name(moment.phase); })
       .def_readonly("rank", &Moment::rank)
       .def_readonly("target_rank", &Moment::target_rank)
       .def_readonly("sweep", &Moment::sweep)
       .def_readonly("max_sweeps", &Moment::max_sweeps)
       .def_readonly("relative_error", &Moment::relative_error)
+      .def_readonly("noise", &Moment::noise)
+      .def_readonly("validation", &Moment::validation)
       .def_readonly("seconds", &Moment::seconds)
-      .def("__repr__", [](const Moment& s) {
-        return py::str("Step(phase={!r}, rank={}, sweep={}, relative_error={:.6g}, seconds={:.3g})")
-            .format(name(s.phase), s.rank, s.sweep, s.relative_error, s.seconds);
-      });
-  py::class_<CompletionMoment>(m, "CompletionStep", "A moment of a completion, as callbacks see it.")
-      .def_property_readonly("phase", [](const CompletionMoment& s) { return name(s.phase); })
-      .def_readonly("rank", &CompletionMoment::rank)
-      .def_readonly("sweep", &CompletionMoment::sweep)
-      .def_readonly("max_sweeps", &CompletionMoment::max_sweeps)
-      .def_readonly("noise", &CompletionMoment::noise)
-      .def_readonly("validation", &CompletionMoment::validation)
-      .def_readonly("seconds", &CompletionMoment::seconds)
-      .def("__repr__", [](const CompletionMoment& s) {
-        return py::str("CompletionStep(phase={!r}, rank={}, sweep={}, noise={:.6g}, seconds={:.3g})")
-            .format(name(s.phase), s.rank, s.sweep, s.noise, s.seconds);
+      .def("__repr__", [](const Moment& moment) {
+        const bool completion = of_completion(moment);
+        return py::str("Moment(phase={!r}, rank={}, sweep={}, {}={:.6g}, seconds={:.3g})")
+            .format(name(moment.phase), moment.rank, moment.sweep, completion ? "noise" : "relative_error",
+                    completion ? moment.noise : moment.relative_error, moment.seconds);
       });
 }
 

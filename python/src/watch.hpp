@@ -8,8 +8,7 @@
 #include <chrono>
 #include <vector>
 
-#include "pursuit/algorithms/trace.hpp"
-#include "pursuit/completion/complete.hpp"
+#include "pursuit/base/run.hpp"
 
 namespace pursuit::python {
 
@@ -17,7 +16,7 @@ namespace py = pybind11;
 
 class Watch {
  public:
-  /// `callback` is None or a function of one step that returns False to stop the run.
+  /// `callback` is None or a function of one moment that returns False to stop the run.
   explicit Watch(py::object callback);
   ~Watch();
   Watch(const Watch&) = delete;
@@ -25,7 +24,6 @@ class Watch {
 
   /// Valid as long as this.
   Observer observer();
-  CompletionObserver completion_observer();
 
   /// Every moment of the run so far, one array per field.
   py::dict history() const;
@@ -39,18 +37,16 @@ class Watch {
   static bool keep_interrupt(py::error_already_set& error);
 
  private:
-  template <class Step>
-  bool go_on(const Step& step);
+  bool go_on(const Moment& moment);
 
   py::object callback_;
   py::object failure_;
   Watch* previous_;  // runs may start runs, in a callback
   std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
   std::vector<Moment> moments_;
-  std::vector<CompletionMoment> completion_moments_;
 };
 
-/// The classes whose objects callbacks get.
-void bind_steps(py::module_& m);
+/// The class whose objects callbacks get.
+void bind_moments(py::module_& m);
 
 }  // namespace pursuit::python

@@ -36,7 +36,6 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
   require(o.target_error >= 0 && o.target_error < 1,
           fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
-  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
   sets.mode(0).require_dimension(rows);
@@ -60,22 +59,13 @@ SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positiv
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
-void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric,
+void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric, Run& run,
                 FactorResult& result) {
-  constexpr int kUsualIterations = 100;  // nobody knows how many there will be
-  const Timer timer;
   double objective = value_at_zero;
-  // The target is looked at when all pairs are known, so that no more of them are returned than reach it.
-  const PursuitOptions limits{.rank = o.rank, .target_error = -1, .time_limit = o.time_limit};
-  RunLog log(limits, value_at_zero, o.observer);
-  const auto keep_going = [&](int iteration, const Vector& values) {
-    return !log.should_stop(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
-                            std::max(0.0, objective - 0.5 * values.squaredNorm()));
-  };
-  const auto [left, right, values, converged] =
-      leading_pairs(Y, symmetric, !o.weights.allows_negative(), o.rank, keep_going);
+  const auto [left, right, values, converged] = leading_pairs(
+      Y, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, 2 * value_at_zero));
   result.model = {left, right, values, symmetric};
-  result.stop = log.finished()           ? log.outcome().stop
+  result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged
                 : values.size() < o.rank ? Stop::no_ascent
                                          : Stop::rank_reached;
@@ -89,14 +79,16 @@ void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& 
                             .relative_error = error,
                             .lmo_value = std::abs(values[r]),
                             .gain = gain,
-                            .seconds = timer.seconds(),
+                            .seconds = run.seconds(),
                             .left_support = left_support += (left.col(r).array() != 0).count(),
                             .right_support = right_support += (right.col(r).array() != 0).count()});
     const bool reached =
         o.target_error > 0 && error <= o.target_error;  // small values round the error to zero
     const bool enough =
-        reached || (converged && o.observer &&
-                    !o.observer({Moment::Phase::atom, r + 1, o.rank, 0, 0, error, timer.seconds()}));
+        reached ||
+        (converged &&
+         !run.tell(
+             {.phase = Moment::Phase::atom, .rank = r + 1, .target_rank = o.rank, .relative_error = error}));
     if (enough && (reached || r + 1 < values.size())) {
       result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
       result.stop = reached ? Stop::target_error : Stop::interrupted;
@@ -251,8 +243,8 @@ void undo_scale(double scale, FactorResult& result) {
   }
 }
 
-FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
-  const Timer timer;
+FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
   const bool symmetric = !sets.all_single();
@@ -262,7 +254,7 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    exact_path(*Y, f.value_at_zero(), o, symmetric, result);
+    exact_path(*Y, f.value_at_zero(), o, symmetric, run, result);
     f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
     OracleOptions oracle;
@@ -283,10 +275,8 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
                                     {.rank = o.rank,
                                      .corrections = o.corrections,
                                      .polish = o.polish,
-                                     .polish_tolerance = o.polish_tolerance,
-                                     .target_error = o.target_error,
-                                     .time_limit = o.time_limit},
-                                    o.observer);
+                                     .polish_tolerance = o.polish_tolerance},
+                                    run);
     space.drop_weightless();
     result.model = space.expansion();
     result.trace = std::move(outcome.trace);
@@ -295,18 +285,18 @@ FactorResult run(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets&
   }
   settle_signs(sets, o.fixed, result.model);
   result.relative_error = f.relative_error();
-  result.seconds = timer.seconds();
+  result.seconds = run.seconds();
   return result;
 }
 
 /// Squares of entries may leave the range of a double: far from one, the matrix is scaled by a power of two.
 FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool symmetric) {
   const AtomSets sets(options.left, options.right, symmetric);
-  if (Y.scale == 1) return run(Y.data, options, sets);
+  if (Y.scale == 1) return factored(Y.data, options, sets);
   FactorOptions scaled = options;
   scaled.initial.weights *= Y.scale;
   scaled.weights.radius *= Y.scale;
-  FactorResult result = run(Y.data, scaled, sets);
+  FactorResult result = factored(Y.data, scaled, sets);
   undo_scale(Y.scale, result);
   if (!result.model.weights.allFinite())
     throw InvalidInput("the weights of atoms overflow; divide the matrix by a large number first");

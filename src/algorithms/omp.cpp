@@ -64,7 +64,8 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
       WeightRule weights = options.weights;
       weights.radius *= scales[i];
       DictionarySpace space(dictionary, correlations.col(i), norm_squared, weights, options.atoms);
-      const auto outcome = pursue(space, {.rank = options.atoms, .target_error = options.target_error});
+      const auto outcome =
+          pursue(space, {.rank = options.atoms}, Run({.target_error = options.target_error}));
       result.stops[std::size_t(s)] = outcome.stop;
       result.relative_errors[s] =
           outcome.trace.empty() ? double(norm_squared > 0) : outcome.trace.back().relative_error;

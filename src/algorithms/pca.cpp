@@ -13,7 +13,6 @@
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
-#include "pursuit/base/timer.hpp"
 
 namespace pursuit {
 namespace {
@@ -48,7 +47,6 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
                       o.components, p * o.components));
   require(o.orthogonality >= 0 && std::isfinite(o.orthogonality),
           fmt::format("orthogonality {}: must be 0 or more", o.orthogonality));
-  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0", o.time_limit));
 }
 
 std::vector<Atoms> sets_of(const PcaOptions& o) {
@@ -95,39 +93,29 @@ bool loadings_are_free(const PcaOptions& o) {
   return o.atoms.traits().is_sphere() && o.nonzeros.empty() && o.total_nonzeros == 0;
 }
 
+/// How the search for components is limited: explaining everything is no reason to stop.
+RunLimits limits_of(const PcaOptions& o) {
+  return {.time_limit = o.time_limit, .target_error = -1};
+}
+
 /// Loadings for centred data A.
 Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
-                     PcaResult& result) {
-  const Timer timer;
+                     Run& run, PcaResult& result) {
   const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
   const bool dense = loadings_are_free(o);
   Random random(o.seed);
-  const auto goes_on = [&](Moment::Phase phase, Index rank, int done, int allowed, double value) {
-    const double error = std::sqrt(std::max(0.0, 1 - value));
-    if (timer.seconds() >= o.time_limit)
-      result.stop = Stop::time_limit;
-    else if (o.observer && !o.observer({phase, rank, o.components, done, allowed, error, timer.seconds()}))
-      result.stop = Stop::interrupted;
-    else
-      return true;
-    return false;
-  };
-  const auto keep_going = [&](int iteration, const Vector& values) {
-    constexpr int kUsualIterations = 100;
-    return goes_on(Moment::Phase::iteration, values.size(), iteration, kUsualIterations,
-                   values.squaredNorm() / total);
-  };
   // A place to start from need not be exact, and on large data its last digits would cost more than the
   // search.
   constexpr double kLarge = 5e6;
   constexpr int kPowerIterations = 4;
   const SingularTriplets leading = dense || product_work < kLarge
-                                       ? truncated_svd(A, o.components, keep_going)
+                                       ? truncated_svd(A, o.components, asking(run, o.components, total))
                                        : randomized_svd(A, o.components, kPowerIterations, random);
   if (dense) {
-    if (result.stop == Stop::rank_reached && !leading.converged) result.stop = Stop::not_converged;
-    if (result.stop == Stop::rank_reached && leading.values.size() < o.components)
-      result.stop = Stop::no_ascent;
+    if (!leading.converged)
+      run.finish(Stop::not_converged);
+    else if (leading.values.size() < o.components)
+      run.finish(Stop::no_ascent);
     return leading.right;
   }
   Matrix start = leading.right;
@@ -143,8 +131,12 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
   }
   const auto watch = [&](int done, int allowed, double value) {
     result.sweeps = done;
-    return result.stop == Stop::rank_reached &&
-           goes_on(Moment::Phase::polish, o.components, std::min(done, allowed), allowed, value);
+    return run.go_on({.phase = Moment::Phase::polish,
+                      .rank = o.components,
+                      .target_rank = o.components,
+                      .sweep = std::min(done, allowed),
+                      .max_sweeps = allowed,
+                      .relative_error = std::sqrt(std::max(0.0, 1 - value))});
   };
   const SpanProblem problem{
       A, total, sets_of(o), o.total_nonzeros, !o.atoms.traits().symmetric, o.orthogonality};
@@ -180,7 +172,7 @@ Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
 }
 
 PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
-  const Timer timer;
+  Run run(limits_of(options), options.observer);
   const Index n = samples->rows(), p = samples->cols();
   validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
   const auto [data, scale] = comfortable(samples);
@@ -205,9 +197,9 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
     Matrix C;
     A->apply_gram(Matrix::Identity(p, p), C);
     const Matrix root = semidefinite_root(0.5 * (C + C.transpose()));
-    result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, result);
+    result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, run, result);
   } else {
-    result.loadings = find_loadings(*A, total, A->product_work(), options, result);
+    result.loadings = find_loadings(*A, total, A->product_work(), options, run, result);
   }
   Matrix projections;
   A->apply(result.loadings, projections);
@@ -220,12 +212,13 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
     result.scores /= scale;
   if (!result.scores.allFinite() || !result.means.allFinite())
     throw InvalidInput("scores of the samples overflow; divide the data by a large number first");
-  result.seconds = timer.seconds();
+  result.stop = run.stop();
+  result.seconds = run.seconds();
   return result;
 }
 
 PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options) {
-  const Timer timer;
+  Run run(limits_of(options), options.observer);
   const Index p = covariance.cols();
   if (covariance.rows() != p)
     throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));
@@ -260,10 +253,11 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
         "the covariance is not positive semidefinite: it has an eigenvalue of {:g} times the largest",
         smallest));
   const DataMatrixPtr A = data_matrix(root);
-  result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, result);
+  result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, run, result);
   explain(*A, result);
   result.deviations /= std::sqrt(scale);
-  result.seconds = timer.seconds();
+  result.stop = run.stop();
+  result.seconds = run.seconds();
   return result;
 }
 

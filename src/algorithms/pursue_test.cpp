@@ -180,7 +180,8 @@ TEST(Pursue, SaysWhyItStopped) {
   }
   {
     VectorSpace space(Matrix::Identity(4, 4), (Vector(4) << 8, 4, 2, 1).finished());
-    const auto outcome = pursue(space, {.rank = 4, .target_error = 0.3});  // 2.24 of 9.22 is left after two
+    const auto outcome =
+        pursue(space, {.rank = 4}, pursuit::Run({.target_error = 0.3}));  // 2.24 of 9.22 is left after two
     EXPECT_EQ(outcome.stop, Stop::target_error);
     EXPECT_EQ(space.atoms.size(), 2U);
   }
@@ -198,13 +199,14 @@ TEST(Pursue, SaysWhyItStopped) {
   }
   {
     VectorSpace space = thin_space();
-    const auto outcome = pursue(space, {.rank = 3, .time_limit = 1e-12});
+    const auto outcome = pursue(space, {.rank = 3}, pursuit::Run({.time_limit = 1e-12}));
     EXPECT_EQ(outcome.stop, Stop::time_limit);
     EXPECT_EQ(outcome.trace.size(), 1U) << "a run keeps its first atom whatever the limit";
   }
   {
     VectorSpace space = thin_space();
-    const auto outcome = pursue(space, {.rank = 5}, [](const Moment& moment) { return moment.rank < 2; });
+    const auto outcome =
+        pursue(space, {.rank = 5}, pursuit::Run({}, [](const Moment& moment) { return moment.rank < 2; }));
     EXPECT_EQ(outcome.stop, Stop::interrupted);
     EXPECT_EQ(space.atoms.size(), 2U);
     EXPECT_EQ(outcome.trace.size(), 2U);
@@ -270,12 +272,13 @@ static_assert(CorrectableSpace<CorrectedSpace>);
 TEST(Pursue, CorrectsAfterEveryAtomAndPolishesAtTheEnd) {
   CorrectedSpace space(Matrix::Identity(4, 4), (Vector(4) << 8, 4, 2, 1).finished());
   std::vector<Phase> phases;
-  const auto outcome = pursue(space, {.rank = 2, .corrections = 3, .polish = 5}, [&](const Moment& moment) {
+  pursuit::Run run({}, [&](const Moment& moment) {
     phases.push_back(moment.phase);
     EXPECT_EQ(moment.target_rank, 2);
     EXPECT_EQ(moment.max_sweeps, moment.phase == Phase::atom ? 0 : moment.phase == Phase::correction ? 3 : 5);
     return true;
   });
+  const auto outcome = pursue(space, {.rank = 2, .corrections = 3, .polish = 5}, run);
   EXPECT_EQ(space.calls, (std::vector<int>{3, 3, 5}));
   using enum Moment::Phase;
   EXPECT_EQ(phases,
@@ -298,7 +301,8 @@ TEST(Pursue, PolishesInFullWhenNoFurtherAtomHelps) {
 TEST(Pursue, StopsInTheMiddleOfCorrections) {
   CorrectedSpace space(Matrix::Identity(4, 4), (Vector(4) << 8, 4, 2, 1).finished());
   const auto stop_at = [](Phase phase) {
-    return [phase](const Moment& moment) { return moment.phase != phase || moment.sweep < 2; };
+    return pursuit::Run({},
+                        [phase](const Moment& moment) { return moment.phase != phase || moment.sweep < 2; });
   };
   EXPECT_EQ(pursue(space, {.rank = 3, .corrections = 4, .polish = 4}, stop_at(Phase::correction)).stop,
             Stop::interrupted);
@@ -315,17 +319,6 @@ TEST(Pursue, GivesUpWhereCorrectionsDropEveryAtom) {
   const auto outcome = pursue(space, {.rank = 3, .corrections = 1});
   EXPECT_EQ(space.calls.size(), 6U) << "twice the rank";
   EXPECT_EQ(outcome.stop, Stop::no_ascent) << "three atoms were asked for and there are none";
-}
-
-TEST(Stop, HasANameAndAnExplanation) {
-  std::vector<std::string> names;
-  for (const Stop stop : {Stop::rank_reached, Stop::target_error, Stop::no_ascent, Stop::dependent_atom,
-                          Stop::time_limit, Stop::interrupted}) {
-    names.emplace_back(name(stop));
-    EXPECT_GT(std::string(explanation(stop)).size(), 20U);
-  }
-  EXPECT_THAT(names, testing::ElementsAre("rank_reached", "target_error", "no_ascent", "dependent_atom",
-                                          "time_limit", "interrupted"));
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ std::vector<OmpPath> omp_paths(const GramColumns& gram, const Matrix& products, 
       paths[std::size_t(s)] = space.path(Stop::target_error);
       return;
     }
-    const auto outcome = pursue(space, {.rank = atoms, .target_error = std::sqrt(std::max(0.0, share))});
+    const auto outcome =
+        pursue(space, {.rank = atoms}, Run({.target_error = std::sqrt(std::max(0.0, share))}));
     paths[std::size_t(s)] = space.path(outcome.stop);
   });
   return paths;

@@ -12,7 +12,6 @@
 #include "completion/scaled_features.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
 
 namespace pursuit {
@@ -53,7 +52,6 @@ void check(const CompletionOptions& options) {
             fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
                         range->highest));
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
-  require(options.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", options.time_limit));
 }
 
 double inner(const BayesianFactors& f, int row, int col) {
@@ -156,11 +154,13 @@ CompletionSide side_of_model(const FactorSide& side, int width, const std::vecto
   return result;
 }
 
-/// One run of complete(): its data, its clock and its steps.
-class Run {
+/// One run of complete(): its data and its steps.
+class Completion {
  public:
-  Run(ObservedEntries entries, const CompletionOptions& options)
-      : options_(options), threads_(resolve_threads(options.threads)) {
+  Completion(ObservedEntries entries, const CompletionOptions& options)
+      : options_(options),
+        threads_(resolve_threads(options.threads)),
+        run_({.time_limit = options.time_limit}, options.observer) {
     check(options);
     require_valid(entries);
     if (const CompletionModel* start = options.start)
@@ -183,8 +183,9 @@ class Run {
     if (col_features_) factors_->add_features(false, col_features_->features());
   }
 
-  CompletionResult run() {
-    using Phase = CompletionMoment::Phase;
+  CompletionResult result() {
+    using Phase = Moment::Phase;
+    run_.finish(Stop::all_sweeps);
     if (start_) {
       factors_->start_from(*start_);
       sweep(Phase::refining, kRefiningSweeps, false);
@@ -196,15 +197,16 @@ class Run {
       use_all_entries();
       sweep(Phase::refining, kRefiningSweeps, false);
     }
-    record_stage(std::numeric_limits<double>::quiet_NaN());
+    record_stage(Moment::kUnknown);
     result_.model = model();
-    if (options_.samples > 0 && !result_.interrupted())
+    if (options_.samples > 0 && !run_.stopped())
       sample();
     else
       result_.predictions = predict(result_.model, options_.predict, threads_);
     require_sound(result_.model);
     result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
-    result_.seconds = timer_.seconds();
+    result_.stop = run_.stop();
+    result_.seconds = run_.seconds();
     return std::move(result_);
   }
 
@@ -247,12 +249,12 @@ class Run {
 
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
   /// error.
-  double sweep(CompletionMoment::Phase phase, int most, bool watch_validation) {
+  double sweep(Moment::Phase phase, int most, bool watch_validation) {
     double best = std::numeric_limits<double>::infinity(), reference = best;
     int since = 0;
-    for (int k = 1; k <= most && !result_.interrupted(); ++k) {
+    for (int k = 1; k <= most && !run_.stopped(); ++k) {
       factors_->sweep();
-      double error = std::numeric_limits<double>::quiet_NaN();
+      double error = Moment::kUnknown;
       if (watch_validation) {
         best = std::min(best, error = validation_error());
         if (best < reference * (1 - kSmallGain))
@@ -272,16 +274,16 @@ class Run {
     BayesianFactors kept = *factors_;
     for (int atoms = std::min(kFirstAtoms, most_atoms());; atoms = std::min(2 * atoms + 1, most_atoms())) {
       factors_->widen(atoms);
-      const double error = sweep(CompletionMoment::Phase::growing, kStageSweeps, true);
+      const double error = sweep(Moment::Phase::growing, kStageSweeps, true);
       record_stage(error);
-      if (result_.interrupted()) return;
-      result_.stop = CompletionStop::no_gain;
+      if (run_.stopped()) return;
+      run_.finish(Stop::no_gain);
       if (error > best * (1 - kWorthAtoms)) {
         if (error > best) *factors_ = std::move(kept);
         return;
       }
       best = error;
-      result_.stop = CompletionStop::rank_reached;
+      run_.finish(Stop::rank_reached);
       if (atoms >= most_atoms()) return;
       kept = *factors_;
     }
@@ -300,14 +302,14 @@ class Run {
     if (atoms > factors_->atoms()) factors_->widen(atoms);
     Averages averages(options_.predict);
     const int total = kBurnIn + options_.samples;
-    for (int k = 1; k <= total && !result_.interrupted(); ++k) {
+    for (int k = 1; k <= total && !run_.stopped(); ++k) {
       factors_->draw();
       if (k > kBurnIn) {
         averages.add(*factors_, threads_);
         const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
         if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(draw_of_model());
       }
-      report(CompletionMoment::Phase::sampling, k, total, std::numeric_limits<double>::quiet_NaN());
+      report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
     result_.predictions = averages.count() > 0 ? averages.predictions(result_.model)
                                                : predict(result_.model, options_.predict, threads_);
@@ -338,21 +340,22 @@ class Run {
   double noise() const { return unit_ * scale_ * std::sqrt(factors_->noise_variance()); }
 
   void record_stage(double validation) {
-    result_.path.push_back({Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(), validation,
-                            timer_.seconds()});
+    result_.path.push_back(
+        {Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(), validation, run_.seconds()});
   }
 
-  void report(CompletionMoment::Phase phase, int sweep, int most, double validation) {
-    if (timer_.seconds() >= options_.time_limit)
-      result_.stop = CompletionStop::time_limit;
-    else if (options_.observer && !options_.observer({phase, sweep, most, Index(factors_->atoms()), noise(),
-                                                      validation, timer_.seconds()}))
-      result_.stop = CompletionStop::interrupted;
+  void report(Moment::Phase phase, int sweep, int most, double validation) {
+    run_.go_on({.phase = phase,
+                .rank = factors_->atoms(),
+                .sweep = sweep,
+                .max_sweeps = most,
+                .noise = noise(),
+                .validation = validation});
   }
 
   const CompletionOptions& options_;
   int threads_;
-  Timer timer_;
+  Run run_;
   CompletionResult result_;
   const CompletionModel* start_ = nullptr;  // where it has something to say
   double unit_ = 1;                         // entries are in this unit
@@ -366,37 +369,12 @@ class Run {
 
 }  // namespace
 
-const char* name(CompletionStop stop) {
-  switch (stop) {
-    case CompletionStop::no_gain: return "no_gain";
-    case CompletionStop::rank_reached: return "rank_reached";
-    case CompletionStop::all_sweeps: return "all_sweeps";
-    case CompletionStop::no_ascent: return "no_ascent";
-    case CompletionStop::time_limit: return "time_limit";
-    case CompletionStop::interrupted: return "interrupted";
-  }
-  return "";
-}
-
-const char* explanation(CompletionStop stop) {
-  switch (stop) {
-    case CompletionStop::no_gain: return "more atoms did not predict entries held back any better";
-    case CompletionStop::rank_reached: return "as many atoms as allowed";
-    case CompletionStop::all_sweeps: return "nothing was held back, all sweeps were made";
-    case CompletionStop::no_ascent: return "no atom was found that lowers the error";
-    case CompletionStop::time_limit:
-      return "the time limit was reached; the result is what there was by then";
-    case CompletionStop::interrupted: return "the run was interrupted; the result is what there was by then";
-  }
-  return "";
-}
-
 int draws_for_high_effort(Index entries) {
   return int(std::clamp(1.5e8 / double(std::max<Index>(entries, 1)), 200.0, 800.0));
 }
 
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options) {
-  return Run(std::move(entries), options).run();
+  return Completion(std::move(entries), options).result();
 }
 
 }  // namespace pursuit

@@ -63,7 +63,7 @@ void check(const ObservedEntries& entries, const Protocol& p) {
 }
 
 CompletionResult run(const std::string& method, const Parts& parts, const Protocol& protocol,
-                     std::uint64_t seed, const CompletionObserver& observer) {
+                     std::uint64_t seed, const Observer& observer) {
   std::vector<Position> positions;
   for (std::size_t e = 0; e < parts.test.row.size(); ++e)
     positions.push_back({parts.test.row[e], parts.test.col[e]});
@@ -126,10 +126,9 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
           protocol.folds > 0 ? fold_of(entries, fold, folds, seed) : parts_of(entries, protocol.split, seed);
       for (MethodScore& score : scores) {
         const double share = double(finished) / runs;
-        const CompletionResult result =
-            run(score.method, parts, protocol, seed, [&](const CompletionMoment& moment) {
-              return !watch || watch(share, fmt::format("{}, {} atoms", score.method, moment.rank));
-            });
+        const CompletionResult result = run(score.method, parts, protocol, seed, [&](const Moment& moment) {
+          return !watch || watch(share, fmt::format("{}, {} atoms", score.method, moment.rank));
+        });
         if (result.interrupted()) return scores;
         const Accuracy figures = accuracy(result.predictions, parts.test.value);
         score.rmse.push_back(figures.rmse);

@@ -10,7 +10,6 @@
 #include "base/parallel.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/objective/observed.hpp"
 
@@ -31,7 +30,6 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
           fmt::format("validation {}: must be at least 0 and below 1", o.validation));
   require(o.restarts >= 1, fmt::format("restarts {}: must be 1 or more", o.restarts));
   require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
-  require(o.time_limit > 0, fmt::format("time_limit {}: must be above 0 seconds", o.time_limit));
   require(!o.range || o.range->lowest <= o.range->highest,
           fmt::format("range {} to {}: the lowest value must not be above the highest",
                       o.range ? o.range->lowest : 0.0, o.range ? o.range->highest : 0.0));
@@ -119,7 +117,7 @@ WeightRule in_unit(WeightRule weights, double unit) {
 class StructuredRun {
  public:
   StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit)
-      : o_(options), unit_(unit) {
+      : o_(options), unit_(unit), run_({.time_limit = options.time_limit}, options.observer) {
     base_.lowest = range.lowest;
     base_.highest = range.highest;
     base_.rows = plain_side(rows);
@@ -137,12 +135,10 @@ class StructuredRun {
     offsets.range = Range{base_.lowest, base_.highest};
     offsets.seed = o_.seed;
     offsets.threads = o_.threads;
-    offsets.time_limit = std::max(o_.time_limit - timer_.seconds(), std::numeric_limits<double>::min());
-    offsets.observer = [&](const CompletionMoment& moment) {
-      return watch(0, 1, unit_ * moment.noise, std::numeric_limits<double>::quiet_NaN());
+    offsets.observer = [&](const Moment& moment) {
+      return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
     };
     CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
-    if (result.interrupted()) stop_ = result.stop;
     if (!result.interrupted() || best_.rank() == 0)
       base_ = std::move(result.model);  // atoms belong to their offsets
   }
@@ -163,10 +159,9 @@ class StructuredRun {
     double judged = -1;  // squared error of the last model that was judged
     const auto judge = [&] {
       judged = 2 * f.value();
-      const double rmse = validation.size() > 0 ? error(space.expansion(), validation)
-                                                : std::numeric_limits<double>::quiet_NaN();
+      const double rmse = validation.size() > 0 ? error(space.expansion(), validation) : Moment::kUnknown;
       stages_.push_back({space.expansion().rank(), corrections, unit_ * std::sqrt(judged / entry_count),
-                         unit_ * rmse, timer_.seconds()});
+                         unit_ * rmse, run_.seconds()});
       ++since;
       if (validation.size() == 0 || rmse < best_error_) {
         best_error_ = rmse;
@@ -178,20 +173,19 @@ class StructuredRun {
       return unit_ * rmse;
     };
     const PursuitOutcome outcome =
-        pursue(space, {.rank = rank, .corrections = corrections}, [&](const Moment& moment) {
-          const bool new_atom = moment.phase == Moment::Phase::atom;
-          const double rmse = new_atom ? judge() : std::numeric_limits<double>::quiet_NaN();
-          return watch(moment.rank, moment.target_rank, std::numeric_limits<double>::quiet_NaN(), rmse) &&
-                 since < kPatience;
-        });
+        pursue(space, {.rank = rank, .corrections = corrections}, Run({}, [&](const Moment& moment) {
+                 const bool new_atom = moment.phase == Moment::Phase::atom;
+                 const double rmse = new_atom ? judge() : Moment::kUnknown;
+                 return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kPatience;
+               }));
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
-    if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
-    if (interrupted()) return;
-    stop_ = best_.rank() >= o_.max_rank                      ? CompletionStop::rank_reached
-            : since > 0 || outcome.stop == Stop::interrupted ? CompletionStop::no_gain
-                                                             : CompletionStop::no_ascent;
+    if (best_noise_ < 0)
+      best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
+    run_.finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
+                : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
+                                                                 : Stop::no_ascent);
   }
 
   CompletionResult result(GroupedEntries seen, Range range) && {
@@ -208,18 +202,16 @@ class StructuredRun {
     note_unseen(model, result.seen);
     require_sound(model);
     result.path = std::move(stages_);
-    result.stop = stop_;
+    result.stop = run_.stop();
     result.predictions = predict(model, o_.predict, o_.threads);
-    result.seconds = timer_.seconds();
+    result.seconds = run_.seconds();
     return result;
   }
 
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
-  bool interrupted() const {
-    return stop_ == CompletionStop::time_limit || stop_ == CompletionStop::interrupted;
-  }
-  CompletionStop stop() const { return stop_; }
-  void set_stop(CompletionStop stop) { stop_ = stop; }
+  bool interrupted() const { return run_.stopped(); }
+  Stop stop() const { return run_.stop(); }
+  void finish(Stop reason) { run_.finish(reason); }
   Index best_rank() const { return best_.rank(); }
   int best_corrections() const { return best_corrections_; }
 
@@ -240,26 +232,25 @@ class StructuredRun {
     return std::sqrt(sum / double(entries.size()));
   }
 
-  /// False where the run is to end.
-  bool watch(Index rank, Index target_rank, double noise, double validation) {
-    if (timer_.seconds() >= o_.time_limit)
-      stop_ = CompletionStop::time_limit;
-    else if (o_.observer && !o_.observer({CompletionMoment::Phase::growing, int(rank), int(target_rank), rank,
-                                          noise, validation, timer_.seconds()}))
-      stop_ = CompletionStop::interrupted;
-    return !interrupted();
+  bool go_on(Index rank, Index target_rank, double noise, double validation) {
+    return run_.go_on({.phase = Moment::Phase::growing,
+                       .rank = rank,
+                       .target_rank = target_rank,
+                       .sweep = int(rank),
+                       .max_sweeps = int(target_rank),
+                       .noise = noise,
+                       .validation = validation});
   }
 
   const StructuredOptions& o_;
   double unit_;
   CompletionModel base_;  // mean and offsets
-  Timer timer_;
+  Run run_;
   std::vector<CompletionStage> stages_;
   Expansion best_;
   double best_error_ = std::numeric_limits<double>::infinity();
   double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;
-  CompletionStop stop_ = CompletionStop::no_ascent;
 };
 
 }  // namespace
@@ -301,12 +292,12 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
   if (!options.validation_entries && validation.size() > 0 &&
       !run.interrupted()) {  // once more, with all entries
-    const CompletionStop stop = run.stop();
+    const Stop stop = run.stop();
     put_back(entries, validation);
     run.forget_best();
     run.fit_offsets(entries);
     if (!run.interrupted()) run.path(std::move(entries), {}, run.best_corrections(), run.best_rank());
-    if (!run.interrupted()) run.set_stop(stop);
+    run.finish(stop);
   }
   return std::move(run).result(std::move(seen), range);
 }

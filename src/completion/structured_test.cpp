@@ -222,7 +222,7 @@ TEST(CompleteStructured, StoppedEarlyKeepsWhatThereIs) {
   EXPECT_TRUE(out_of_time.interrupted());
   EXPECT_EQ(out_of_time.model.atoms.rank(), 1) << "the atom that was found before time was up";
   options.time_limit = std::numeric_limits<double>::infinity();
-  options.observer = [](const CompletionMoment& moment) { return moment.rank < 3; };
+  options.observer = [](const Moment& moment) { return moment.rank < 3; };
   const CompletionResult stopped = complete_structured(data.train, options);
   EXPECT_TRUE(stopped.interrupted());
   EXPECT_GE(stopped.model.atoms.rank(), 2);
@@ -321,20 +321,20 @@ TEST(CompleteStructured, OffsetsDoNotSeeTheEntriesThatJudge) {
 TEST(CompleteStructured, OffsetsAreWatchedToo) {
   int calls = 0;
   StructuredOptions options{.offsets = true};
-  options.observer = [&](const CompletionMoment&) { return ++calls < 2; };
+  options.observer = [&](const Moment&) { return ++calls < 2; };
   const CompletionResult stopped = complete_structured(planted_rank_three().train, options);
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(stopped.stop, CompletionStop::interrupted);
+  EXPECT_EQ(stopped.stop, Stop::interrupted);
   EXPECT_EQ(stopped.model.rank(), 0);
 }
 
 TEST(CompleteStructured, SaysWhyItEnded) {
   const ObservedEntries& train = planted_rank_three().train;
-  EXPECT_EQ(complete_structured(train, {.max_rank = 1}).stop, CompletionStop::rank_reached);
-  EXPECT_EQ(complete_structured(train, {.max_rank = 30}).stop, CompletionStop::no_gain);
+  EXPECT_EQ(complete_structured(train, {.max_rank = 1}).stop, Stop::rank_reached);
+  EXPECT_EQ(complete_structured(train, {.max_rank = 30}).stop, Stop::no_gain);
   ObservedEntries zeros = train;
   std::fill(zeros.value.begin(), zeros.value.end(), 0.0F);
-  EXPECT_EQ(complete_structured(zeros, {}).stop, CompletionStop::no_ascent);
+  EXPECT_EQ(complete_structured(zeros, {}).stop, Stop::no_ascent);
 }
 
 TEST(CompleteStructured, TheRadiusOfConvexWeightsIsInTheUnitsOfTheData) {

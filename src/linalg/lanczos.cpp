@@ -103,6 +103,18 @@ EigenPairs pairs_within(const LinearOperator& C, const Matrix& basis, bool posit
 
 }  // namespace
 
+KeepGoing asking(Run& run, Index count, double squared_norm) {
+  constexpr int kUsualProducts = 100;  // nobody knows how many there will be
+  return [&run, count, squared_norm](int products, const Vector& values) {
+    return run.go_on({.phase = Moment::Phase::iteration,
+                      .rank = values.size(),
+                      .target_rank = count,
+                      .sweep = products,
+                      .max_sweeps = kUsualProducts,
+                      .relative_error = std::sqrt(std::max(0.0, 1 - values.squaredNorm() / squared_norm))});
+  };
+}
+
 SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going) {
   // `right` is the shorter side until the end.
   const bool wide = A.cols() > A.rows();

@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "pursuit/base/run.hpp"
 #include "pursuit/linalg/linear_operator.hpp"
 
 namespace pursuit {
@@ -15,6 +16,9 @@ namespace pursuit {
 /// Told the number of products so far and the values found so far (of A; descending magnitudes, from below);
 /// false ends the search, which keeps what it has.
 using KeepGoing = std::function<bool(int products, const Vector& values)>;
+
+/// Asks the run, which must outlive it, about the `count` leading values of an operator of this squared norm.
+KeepGoing asking(Run& run, Index count, double squared_norm);
 
 struct SingularTriplets {
   Matrix left, right;

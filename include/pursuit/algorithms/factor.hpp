@@ -13,6 +13,7 @@
 
 #include "pursuit/algorithms/trace.hpp"
 #include "pursuit/atoms/atom_set.hpp"
+#include "pursuit/base/run.hpp"
 #include "pursuit/data/data_matrix.hpp"
 #include "pursuit/objective/expansion.hpp"
 #include "pursuit/weights/weight_rule.hpp"

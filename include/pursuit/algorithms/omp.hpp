@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "pursuit/algorithms/trace.hpp"
+#include "pursuit/base/run.hpp"
 #include "pursuit/base/types.hpp"
 #include "pursuit/data/data_matrix.hpp"
 #include "pursuit/weights/weight_rule.hpp"

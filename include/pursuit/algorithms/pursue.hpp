@@ -7,13 +7,13 @@
 // products; the weights are a small system of their own. Cost per step: one oracle call, O(r^2) for weights,
 // and the corrections.
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
-#include <limits>
+#include <functional>
+#include <utility>
 
 #include "pursuit/algorithms/trace.hpp"
-#include "pursuit/base/timer.hpp"
+#include "pursuit/base/run.hpp"
 #include "pursuit/weights/weight_system.hpp"
 
 namespace pursuit {
@@ -55,8 +55,6 @@ struct PursuitOptions {
   int corrections = 0;             // sweeps of corrections after every atom
   int polish = 0;                  // at most so many sweeps at the end
   double polish_tolerance = 1e-6;  // the polish ends when a sweep lowers f by less than this share
-  double target_error = 0;         // stop at this relative error
-  double time_limit = std::numeric_limits<double>::infinity();  // seconds
   double ascent_tolerance = 1e-9;  // an atom with <z, r> below this share of ||y|| ||z|| is no ascent
 };
 
@@ -65,75 +63,38 @@ struct PursuitOutcome {
   Stop stop = Stop::rank_reached;
 };
 
-/// The bookkeeping of a run: its trace, its clock, and whether it should stop.
-class RunLog {
- public:
-  RunLog(const PursuitOptions& options, double objective_at_zero, const Observer& observer)
-      : options_(options), objective_at_zero_(objective_at_zero), observer_(observer) {}
-
-  /// Ends the run where the target or the time limit is reached or the observer says so.
-  bool should_stop(Moment::Phase phase, Index rank, int sweep, int max_sweeps, double objective) {
-    const double error = relative_error(objective);
-    if (error <= options_.target_error) return finish(Stop::target_error);
-    if (timer_.seconds() >= options_.time_limit) return finish(Stop::time_limit);
-    if (observer_ && !observer_({phase, rank, options_.rank, sweep, max_sweeps, error, timer_.seconds()}))
-      return finish(Stop::interrupted);
-    return false;
-  }
-
-  bool finish(Stop stop) {
-    outcome_.stop = stop;
-    return finished_ = true;
-  }
-  bool finished() const { return finished_; }
-  /// Finished by a target, a limit or the observer, and not because there is nothing left to find.
-  bool stopped_from_outside() const {
-    return finished_ && outcome_.stop != Stop::no_ascent && outcome_.stop != Stop::dependent_atom;
-  }
-
-  void record(Step step, Index rank, double objective_before, double objective) {
-    step.rank = rank;
-    step.objective = objective;
-    step.relative_error = relative_error(step.objective);
-    step.gain = objective_before - step.objective;
-    step.seconds = timer_.seconds();
-    outcome_.trace.push_back(step);
-  }
-
-  const PursuitOutcome& outcome() const { return outcome_; }
-
- private:
-  double relative_error(double objective) const {
-    return objective_at_zero_ > 0 ? std::sqrt(objective / objective_at_zero_) : 0.0;
-  }
-
-  const PursuitOptions& options_;
-  double objective_at_zero_;
-  const Observer& observer_;
-  Timer timer_;
-  PursuitOutcome outcome_;
-  bool finished_ = false;
-};
-
 template <PursuitSpace Space>
-PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observer& observer = {}) {
+PursuitOutcome pursue(Space& space, const PursuitOptions& options, Run& run) {
   using Phase = Moment::Phase;
   const double norm = std::sqrt(2 * space.objective_at_zero());  // ||y||
   WeightSystem system = space.weight_system();
-  RunLog log(options, space.objective_at_zero(), observer);
+  Trace trace;
+  const auto relative_error = [&](double objective) {
+    return norm > 0 ? std::sqrt(objective / space.objective_at_zero()) : 0.0;
+  };
+  const auto go_on = [&](Phase phase, int sweep, int max_sweeps, double objective) {
+    return run.go_on({.phase = phase,
+                      .rank = system.size(),
+                      .target_rank = options.rank,
+                      .sweep = sweep,
+                      .max_sweeps = max_sweeps,
+                      .relative_error = relative_error(objective)});
+  };
   const auto correct = [&](Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
-      const auto watch = [&](int sweep, double f) {
-        return !log.should_stop(phase, system.size(), sweep, sweeps, f);
-      };
+      const auto watch = [&](int sweep, double f) { return go_on(phase, sweep, sweeps, f); };
       if (sweeps > 0) return space.correct(sweeps, tolerance, watch, system);
     }
     return 0;
   };
-
   const auto record = [&](Step step, double before) {
     if constexpr (requires { space.describe(step); }) space.describe(step);
-    log.record(step, system.size(), before, space.objective());
+    step.rank = system.size();
+    step.objective = space.objective();
+    step.relative_error = relative_error(step.objective);
+    step.gain = before - step.objective;
+    step.seconds = run.seconds();
+    trace.push_back(step);
   };
 
   if (system.size() > 0) {  // x_0
@@ -145,17 +106,17 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
   const auto grow = [&] {
     // Corrections may leave an atom without weight, which is then dropped and its place filled again; the
     // second bound is for problems that will not take more atoms.
-    for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !log.finished();
+    for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !run.finished();
          ++r) {  // 1: r = 1..R
       const double before = space.objective();
       const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
       if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
-        log.finish(Stop::no_ascent);
+        run.finish(Stop::no_ascent);
         break;
       }
       const Vector products = space.inner_products(found.atom);
       if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
-        log.finish(Stop::dependent_atom);
+        run.finish(Stop::dependent_atom);
         break;
       }
       space.append(found);
@@ -167,9 +128,9 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
               .iterations = found.iterations,
               .sweeps = sweeps},
              before);
-      if (!log.finished()) log.should_stop(Phase::atom, system.size(), 0, 0, space.objective());
+      if (!run.finished()) go_on(Phase::atom, 0, 0, space.objective());
     }
-    if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
+    if (system.size() < options.rank && !run.finished()) run.finish(Stop::no_ascent);
   };
   const auto polish = [&] {
     const double before = space.objective();
@@ -180,12 +141,17 @@ PursuitOutcome pursue(Space& space, const PursuitOptions& options, const Observe
   constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
   for (int round = 0; round < kRounds; ++round) {
     grow();
-    if (system.size() == 0 || log.stopped_from_outside()) break;
+    if (system.size() == 0 || run.stopped()) break;
     polish();
-    if (log.finished() || system.size() >= options.rank) break;
+    if (run.finished() || system.size() >= options.rank) break;
   }
-  if (system.size() < options.rank && !log.finished()) log.finish(Stop::no_ascent);
-  return log.outcome();
+  if (system.size() < options.rank && !run.finished()) run.finish(Stop::no_ascent);
+  return {std::move(trace), run.stop()};
+}
+
+template <PursuitSpace Space>
+PursuitOutcome pursue(Space& space, const PursuitOptions& options, Run&& run = Run()) {
+  return pursue(space, options, run);
 }
 
 }  // namespace pursuit

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "pursuit/algorithms/trace.hpp"
+#include "pursuit/base/run.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit {

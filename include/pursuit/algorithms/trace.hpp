@@ -1,8 +1,6 @@
 #pragma once
-// What a run tells about itself: one row per step, and why it stopped.
+// What a pursuit leaves about itself: one row per step.
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "pursuit/base/types.hpp"
@@ -23,37 +21,5 @@ struct Step {
 };
 
 using Trace = std::vector<Step>;
-
-enum class Stop {
-  rank_reached,  // as many atoms as asked for; constrained weights may have left some without any, and
-                 // dropped
-  target_error,  // the relative error asked for is reached
-  no_ascent,  // no atom was found along which f falls: the best approximation over the span, or a local end
-  dependent_atom,  // the best atom found lies in the span of the others
-  time_limit,
-  interrupted,    // the observer asked to stop
-  not_converged,  // an iteration did not settle within the steps it is given; the result is its best
-};
-
-const char* name(Stop stop);         // "rank_reached", ...
-const char* explanation(Stop stop);  // one sentence for people
-
-/// A moment of a run, for progress bars and early stopping.
-struct Moment {
-  enum class Phase {
-    atom,
-    correction,
-    polish,
-    iteration,  // of Lanczos, for all atoms at once
-  } phase;
-  Index rank, target_rank;
-  int sweep, max_sweeps;
-  double relative_error;
-  double seconds;
-};
-
-/// Called after every atom and every sweep of corrections or iteration; returning false stops the run, which
-/// keeps what it has.
-using Observer = std::function<bool(const Moment&)>;
 
 }  // namespace pursuit

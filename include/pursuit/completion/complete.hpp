@@ -13,26 +13,14 @@
 // threads.
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 
+#include "pursuit/base/run.hpp"
 #include "pursuit/completion/model.hpp"
 #include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit {
-
-/// A moment of a run, for progress bars and early stopping.
-struct CompletionMoment {
-  enum class Phase { growing, refining, sampling } phase;
-  int sweep, max_sweeps;  // of this phase
-  Index rank;
-  double noise;       // standard deviation, in units of the data
-  double validation;  // RMSE on the entries held back; NaN where there are none (or no longer)
-  double seconds;
-};
-using CompletionObserver =
-    std::function<bool(const CompletionMoment&)>;  // false stops; what there is is kept
 
 /// Side information: entries (member, feature, value) of a table with one row per member.
 using FeatureTable = ObservedEntries;
@@ -55,7 +43,7 @@ struct CompletionOptions {
   std::uint64_t seed = 0;
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
-  CompletionObserver observer = {};
+  Observer observer = {};
 };
 
 /// One rank that was tried.
@@ -67,31 +55,16 @@ struct CompletionStage {
   double seconds;     // since the start
 };
 
-/// Why a run ended.
-enum class CompletionStop {
-  no_gain,       // more atoms did not predict the entries held back any better
-  rank_reached,  // as many atoms as allowed
-  all_sweeps,    // nothing was held back: as many sweeps as are of use
-  no_ascent,     // no structured atom was found that lowers the error
-  time_limit,
-  interrupted,  // the observer asked to stop
-};
-
-const char* name(CompletionStop stop);         // "no_gain", ...
-const char* explanation(CompletionStop stop);  // one sentence for people
-
 struct CompletionResult {
   CompletionModel model;
   std::vector<CompletionStage> path;
   std::vector<Prediction> predictions;  // of options.predict
   GroupedEntries seen;                  // the entries, by row: given back, for they may be large
-  CompletionStop stop = CompletionStop::all_sweeps;
+  Stop stop = Stop::all_sweeps;
   double seconds = 0;
 
   /// By the observer or the time limit; what there was by then is kept.
-  bool interrupted() const {
-    return stop == CompletionStop::time_limit || stop == CompletionStop::interrupted;
-  }
+  bool interrupted() const { return stop == Stop::time_limit || stop == Stop::interrupted; }
 };
 
 /// Draws that are worth their time: some 200 for a million entries, more for fewer.

@@ -31,7 +31,7 @@ struct StructuredOptions {
   std::uint64_t seed = 0;
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();
-  CompletionObserver observer = {};
+  Observer observer = {};
 };
 
 /// The options of a preset of the paper; InvalidArgument for any other name.
