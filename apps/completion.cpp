@@ -62,13 +62,6 @@ CompletionObserver watch_completion(const std::string& title) {
   };
 }
 
-std::vector<Position> positions_of(const ObservedEntries& entries) {
-  std::vector<Position> result;
-  result.reserve(entries.row.size());
-  for (std::size_t e = 0; e < entries.row.size(); ++e) result.push_back({entries.row[e], entries.col[e]});
-  return result;
-}
-
 nlohmann::json describe(const Accuracy& accuracy) {
   return {{"count", accuracy.count},
           {"rmse", accuracy.rmse},

@@ -18,9 +18,6 @@ std::optional<Range> parse_range(const std::string& text);
 /// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C.
 CompletionObserver watch_completion(const std::string& title);
 
-/// Positions of entries, and of pairs of ids (-1 where an id is unknown).
-std::vector<Position> positions_of(const ObservedEntries& entries);
-
 nlohmann::json describe(const Accuracy& accuracy);
 nlohmann::json describe(const std::vector<CompletionStage>& path);
 

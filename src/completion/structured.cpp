@@ -8,6 +8,7 @@
 
 #include "algorithms/observed_space.hpp"
 #include "base/parallel.hpp"
+#include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
@@ -98,12 +99,6 @@ ObservedEntries mirrored(ObservedEntries upper) {
   return upper;
 }
 
-double value_at(const Model& atoms, int i, int j) {
-  double sum = 0;
-  for (Index k = 0; k < atoms.rank(); ++k) sum += atoms.weights[k] * atoms.left(i, k) * atoms.right(j, k);
-  return sum;
-}
-
 /// A number of the user's is in the units of the data where it stands beside squares of factors, which share
 /// the size of the data between them; an oracle's atoms have unit length.
 Regularization in_unit(Regularization regularization, bool by_oracle, double unit) {
@@ -151,8 +146,9 @@ class StructuredRun {
 
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
   void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
+    const Predictor offsets(base_);  // nothing where none were asked for
     for (std::size_t e = 0; e < entries.value.size(); ++e)
-      entries.value[e] -= float(offset(entries.row[e], entries.col[e]));
+      entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
     const ObservedMatrix data(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries));
     const bool by_oracle = !o_.exact_corrections || o_.symmetric;
     ObservedSpace space(data, {o_.left, o_.symmetric ? o_.left : o_.right, o_.symmetric},
@@ -225,20 +221,11 @@ class StructuredRun {
   int best_corrections() const { return best_corrections_; }
 
  private:
-  /// Mean and offsets; nothing where none were asked for.
-  double offset(int i, int j) const {
-    return base_.mean + base_.scale * (double(base_.rows.mean(i, 0)) + base_.cols.mean(j, 0));
-  }
-
   /// RMSE of offsets and atoms.
   double error(const Model& atoms, const ObservedEntries& entries) const {
-    double sum = 0;
-    for (std::size_t e = 0; e < entries.value.size(); ++e) {
-      const int i = entries.row[e], j = entries.col[e];
-      const double guess = std::clamp(offset(i, j) + value_at(atoms, i, j), base_.lowest, base_.highest);
-      sum += std::pow(entries.value[e] - guess, 2);
-    }
-    return std::sqrt(sum / double(entries.size()));
+    CompletionModel model = base_;
+    model.atoms = atoms;
+    return accuracy(predict(model, positions_of(entries), o_.threads), entries.value).rmse;
   }
 
   /// False where the run is to end.
