@@ -79,8 +79,9 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
     result.stop = Stop::interrupted;
   else if (timer.seconds() >= c.options.time_limit)
     result.stop = Stop::time_limit;
-  result.explained_plain = plain_variance(C, result.loadings);
-  result.explained_span = span_variance(C, result.loadings);
+  const ExplainedVariance explained = explained_variance(C, result.loadings);
+  result.explained_plain = explained.plain;
+  result.explained_span = explained.span;
   if (data) {
     result.means = data->column_means();
     centered(data)->apply(result.loadings, result.scores);
