@@ -36,13 +36,6 @@ std::optional<Range> parse_range(const std::string& text) {
   return range;
 }
 
-std::vector<Position> positions_of(const ObservedEntries& entries) {
-  std::vector<Position> result;
-  result.reserve(entries.row.size());
-  for (std::size_t e = 0; e < entries.row.size(); ++e) result.push_back({entries.row[e], entries.col[e]});
-  return result;
-}
-
 nlohmann::json describe(const Accuracy& accuracy) {
   return {{"count", accuracy.count},
           {"rmse", accuracy.rmse},

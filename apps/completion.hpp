@@ -15,9 +15,6 @@ namespace pursuit::app {
 /// "1:5", "none" or "auto" (the observed range, which is no value); InvalidArgument otherwise.
 std::optional<Range> parse_range(const std::string& text);
 
-/// Positions of entries, and of pairs of ids (-1 where an id is unknown).
-std::vector<Position> positions_of(const ObservedEntries& entries);
-
 nlohmann::json describe(const Accuracy& accuracy);
 nlohmann::json describe(const std::vector<CompletionStage>& path);
 

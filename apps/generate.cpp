@@ -9,6 +9,7 @@
 #include "apps/session.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/data/generate_ratings.hpp"
+#include "pursuit/io/ratings_file.hpp"
 
 namespace pursuit::app {
 namespace {

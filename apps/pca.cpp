@@ -75,8 +75,9 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
   options.go_on = [&] { return run.go_on({}); };
   result.loadings = baseline_components(parse_baseline(c.method), C, options);
   result.stop = run.stop();
-  result.explained_plain = plain_variance(C, result.loadings);
-  result.explained_span = span_variance(C, result.loadings);
+  const ExplainedVariance explained = explained_variance(C, result.loadings);
+  result.explained_plain = explained.plain;
+  result.explained_span = explained.span;
   if (data) {
     result.means = data->column_means();
     centered(data)->apply(result.loadings, result.scores);

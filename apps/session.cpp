@@ -122,15 +122,6 @@ Observer watch(const std::string& title) {
   };
 }
 
-Trace path_by_rank(const Trace& trace) {
-  Trace path;
-  for (const Step& step : trace) {
-    while (!path.empty() && path.back().rank >= step.rank) path.pop_back();
-    path.push_back(step);
-  }
-  return path;
-}
-
 nlohmann::json describe(const FactorResult& result) {
   nlohmann::json path = nlohmann::json::array();
   for (const Step& step : path_by_rank(result.trace))

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pursuit/algorithms/factor.hpp"
+#include "pursuit/algorithms/path.hpp"
 
 namespace pursuit::app {
 
@@ -38,9 +38,6 @@ Observer watch(const std::string& title);
 void watch_interrupts();
 bool was_interrupted();
 int status_of_interrupt();
-
-/// The path of results by rank, the last word on each.
-Trace path_by_rank(const Trace& trace);
 
 /// Fields of the JSON object that every factorization has.
 nlohmann::json describe(const FactorResult& result);

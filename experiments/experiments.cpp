@@ -77,10 +77,11 @@ void sparse_pca(const Experiment& e) {
                                             .atoms = sparse(d.k),
                                             .deflation = Deflation::projection,
                                             .corrections = corrections});
+      const ExplainedVariance explained = explained_variance(C, U);
       table +=
           fmt::format("| {} | truncated power{} | {} | {:.4f} | {:.4f} | {:.2f} |\n", d.name,
                       corrections ? ", corrected" : ", deflation", corrections ? d.corrected : d.deflated,
-                      plain_variance(C, U), span_variance(C, U), timer.seconds());
+                      explained.plain, explained.span, timer.seconds());
     }
     for (const auto& [name, atoms] :
          {std::pair("pca", sparse(d.k)), std::pair("pca, non-negative", nonneg() + sparse(d.k))}) {
@@ -107,10 +108,12 @@ void deflation(const Experiment& e) {
         table += fmt::format(" {:.4f} |", span);
       };
       const auto deflated = [&](Deflation method, int corrections) {
-        return span_variance(
-            C, baseline_components(
-                   Baseline::truncated_power, C,
-                   {.components = r, .atoms = sparse(d.k), .deflation = method, .corrections = corrections}));
+        return explained_variance(C, baseline_components(Baseline::truncated_power, C,
+                                                         {.components = r,
+                                                          .atoms = sparse(d.k),
+                                                          .deflation = method,
+                                                          .corrections = corrections}))
+            .span;
       };
       add("hotelling", deflated(Deflation::hotelling, 0));
       add("projection", deflated(Deflation::projection, 0));
@@ -206,7 +209,8 @@ void variance_ratio(const Experiment& e) {
            {std::pair("emPCA", Baseline::empca), std::pair("spannogram", Baseline::spannogram),
             std::pair("truncated power", Baseline::truncated_power)}) {
         const Timer timer;
-        add(name, plain_variance(C, baseline_components(method, C, {.components = 1, .atoms = atoms})));
+        add(name,
+            explained_variance(C, baseline_components(method, C, {.components = 1, .atoms = atoms})).plain);
         if (method == Baseline::spannogram) spannogram_seconds = timer.seconds();
       }
       const PcaResult result = pca(data, {.components = 1, .atoms = atoms});

@@ -127,7 +127,8 @@ TEST_F(AtomsCli, KeepsKnownAtomsAndStartsFromGivenOnes) {
   ASSERT_EQ(run(nmf + "--rank 3 --fix two.npz --out fixed.npz").status, 0);
   const Expansion fixed = load_model(path("fixed.npz")).model;
   EXPECT_EQ(fixed.rank(), 3);
-  EXPECT_EQ((fixed.left().leftCols(2) - two.left()).norm() + (fixed.right().leftCols(2) - two.right()).norm(), 0);
+  EXPECT_EQ((fixed.left().leftCols(2) - two.left()).norm() + (fixed.right().leftCols(2) - two.right()).norm(),
+            0);
   EXPECT_LT(run_json(nmf + "--rank 3 --start two.npz")["relative_error"].get<double>(), 0.01);
 
   ASSERT_EQ(run(nmf + "--rank 3 --fix-right right.csv --out known.npz").status, 0);

@@ -174,9 +174,14 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         return _core.squared_norm_about(canonical(X), mean)
 
     def _span_shares(self, X: Any) -> NDArray[np.float64]:
-        """Sum of squares of X that each component adds to those before it, by the span of both."""
-        products = self._products(X, _orthonormal(self.components_.astype(np.float64)))
-        return np.einsum("ij,ij->j", products, products)
+        """Shares of the sum of squares of X that each component adds to the span of those before it."""
+        scale = self._scale()
+        return _core.span_shares(
+            canonical(X),
+            self.components_.T.astype(np.float64),
+            center=self._center() is not None,
+            scale=None if scale is None else 1 / scale.astype(np.float64),
+        )
 
     def _more_tags(self) -> dict[str, Any]:
         return {"preserves_dtype": list(FLOATS)}
@@ -194,17 +199,3 @@ def with_zeros(columns: NDArray[Any], count: int) -> NDArray[Any]:
     if missing == 0:
         return columns
     return np.concatenate([columns, np.zeros((*columns.shape[:-1], missing), columns.dtype)], axis=-1)
-
-
-def _orthonormal(components: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows made orthonormal in order; a row in the span of those before it becomes zero and explains
-    nothing."""
-    basis = np.zeros_like(components)
-    for i, row in enumerate(components):
-        rest = row.copy()
-        for _ in range(2):  # once is not enough where rows are nearly dependent
-            rest -= (rest @ basis[:i].T) @ basis[:i]
-        length = np.linalg.norm(rest)
-        if length > 1e-8 * np.linalg.norm(row):
-            basis[i] = rest / length
-    return basis

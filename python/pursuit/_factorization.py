@@ -115,8 +115,7 @@ class FactorizationModel(ComponentModel):
 
     def _explain(self, X: Any, total: float) -> None:
         """Sets what the components explain of X, whose sum of squares is ``total``."""
-        shares = self._span_shares(X)
-        self.explained_variance_ratio_ = shares / total if total > 0 else np.zeros_like(shares)
+        self.explained_variance_ratio_ = self._span_shares(X)
 
 
 def _squared_norm_before(steps: Columns, X: Any) -> float:
@@ -135,11 +134,10 @@ def continued(earlier: Columns | None, path: Columns) -> Columns:
 
 
 def path_by_rank(trace: dict[str, Any]) -> Columns:
-    """The last step at every rank: dropped atoms may have taken a run back."""
-    ranks, last = np.unique(trace["rank"][::-1], return_index=True)
-    steps = len(trace["rank"]) - 1 - last
+    """The last step at every rank on the way to the model: dropped atoms may have taken a run back."""
+    steps = np.asarray(_core.path_steps(trace["rank"]), dtype=int)
     return {
-        "rank": ranks,
+        "rank": trace["rank"][steps],
         "relative_error": trace["relative_error"][steps],
         "explained_variance": 1 - trace["relative_error"][steps] ** 2,
         "support": trace["right_support"][steps],

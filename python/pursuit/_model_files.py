@@ -86,6 +86,9 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     elif isinstance(model, SparsePCA):
         model.mean_ = file["column_means"] if len(file["column_means"]) else np.zeros(model.n_features_in_)
         model._scores = file["left"] * file["weights"]
+        if len(shares) == 0:  # of the program, which says what all components explain together
+            whole = _core.span_shares(model._scores @ model.components_, file["right"], center=False, scale=None)
+            shares = whole * float(metadata.get("explained_span", "nan"))
         model.correlation = len(file["column_deviations"]) > 0
         if model.correlation:
             model.scale_ = file["column_deviations"]

@@ -264,10 +264,8 @@ class SparsePCA(ComponentModel):
         }
 
     def _explain(self, X: Any) -> None:
-        total = self._squared_norm(X)
-        shares = self._span_shares(X)
-        self.explained_variance_ratio_ = shares / total if total > 0 else shares
-        self.explained_variance_ = shares / (X.shape[0] - 1)
+        self.explained_variance_ratio_ = self._span_shares(X)
+        self.explained_variance_ = self.explained_variance_ratio_ * self._squared_norm(X) / (X.shape[0] - 1)
         explained = np.cumsum(self.explained_variance_ratio_)
         self.path_ = {
             "rank": np.arange(1, self.n_components_ + 1),

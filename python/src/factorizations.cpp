@@ -14,6 +14,7 @@
 #include "interpreter.hpp"
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/algorithms/omp.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/algorithms/pca.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
@@ -176,6 +177,20 @@ void bind_factorizations(py::module_& m) {
         return data.matrix->squared_norm_about(column_shift);
       },
       py::arg("X"), py::arg("column_shift"));
+
+  m.def(
+      "span_shares",
+      [](const py::object& X, const Matrix& loadings, bool center, const std::optional<Vector>& scale) {
+        const ArrayData data = data_of(X, 1);
+        const Unlocked unlocked;
+        DataMatrixPtr A = center ? centered(data.matrix) : data.matrix;
+        if (scale) A = column_scaled(A, *scale);
+        return explained_variance(*A, loadings).shares;
+      },
+      py::arg("X"), py::arg("loadings"), py::kw_only(), py::arg("center"), py::arg("scale"));
+
+  m.def(
+      "path_steps", [](const std::vector<Index>& ranks) { return path_steps(ranks); }, py::arg("ranks"));
 
   m.def("nonnegative_least_squares", &nonnegative_least_squares, py::call_guard<Unlocked>(), py::arg("gram"),
         py::arg("products"), py::arg("threads"));

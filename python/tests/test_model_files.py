@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -195,3 +196,33 @@ def test_damaged_metadata_is_named(parts, tmp_path, text):
     np.savez(tmp_path / "m.npz", **archive)
     with pytest.raises(ValueError, match="m.npz: the metadata explained_variance_ratio is no list"):
         pursuit.load(tmp_path / "m.npz")
+
+
+MODELS = Path(__file__).parents[2] / "tests" / "models"  # of the last version; its README says more
+
+
+@pytest.mark.parametrize("name", ["factor", "symmetric", "fixed", "per_atom", "pca", "sparse_pca"])
+def test_factorizations_of_the_last_version_are_read(name, tmp_path):
+    model = pursuit.load(MODELS / f"{name}.npz")
+    expected = np.loadtxt(
+        MODELS / f"{name}.matrix.csv",
+        delimiter=",",
+        skiprows=int(name != "symmetric"),
+        usecols=range(7) if name == "symmetric" else range(1, 8),
+    )
+    model.save(tmp_path / "again.npz")
+    for path in (MODELS / f"{name}.npz", tmp_path / "again.npz"):
+        file = np.load(path)
+        assert_allclose(file["left"] * file["weights"] @ file["right"].T, expected, atol=1e-12)
+    assert_allclose(np.abs(model.components_), np.abs(file["right"].T), atol=1e-12)
+    assert model.transform(np.ones((2, 7))).shape == (2, model.n_components_)
+
+
+@pytest.mark.parametrize("name", ["completion", "features", "no_ids", "structured"])
+def test_completions_of_the_last_version_predict_what_they_did(name):
+    model = pursuit.load(MODELS / f"{name}.npz")
+    expected = pd.read_csv(MODELS / f"{name}.predictions.csv")
+    pairs = list(zip(expected["row"].astype(str), expected["column"].astype(str)))
+    values, deviations = model.predict(pairs, return_std=True, unknown="prior")
+    assert_allclose(values, expected["value"], atol=1e-5)
+    assert_allclose(deviations, expected["sd"], atol=1e-5)

@@ -113,8 +113,9 @@ TEST(ExpansionSpaceUnderAMask, EveryAtomOfAListIsInItsOwnSet) {
 
 TEST(AtomSets, AnAtomKeepsItsPlaceWhereOthersWithOtherSetsFollow) {
   const auto staying = [](const Atoms& left, std::vector<bool> weights) {
-    return AtomSets(left, sphere()).staying(Index(weights.size()),
-                                            [&](Index i) { return weights[std::size_t(i)]; });
+    return AtomSets(left, sphere()).staying(Index(weights.size()), [&](Index i) {
+      return weights[std::size_t(i)];
+    });
   };
   using Places = std::vector<Index>;
   const Atoms list = per_atom({sparse(3), sparse(2), sparse(1)});  // the third serves all further atoms
@@ -232,8 +233,8 @@ TEST(ExpansionSpaceUnderAMask, SelfTunedKeepsTheAtomThatPaysAndShrinksNoise) {
   EXPECT_LT(fitted(noise).dense().norm(), 0.05 * noise.norm());
 }
 
-/// A dense tensor, its first mode fastest: the engine has no other than matrices, and needs no other to be shown
-/// that it does not count modes.
+/// A dense tensor, its first mode fastest: the engine has no other than matrices, and needs no other to be
+/// shown that it does not count modes.
 class DenseTensor final : public Target {
  public:
   DenseTensor(Vector values, const std::vector<Index>& sizes) : values_(std::move(values)) {
@@ -255,7 +256,8 @@ class DenseTensor final : public Target {
   void contract(Index mode, const Factors& z, Panel& out) const override {
     out = Panel::Zero(axis(mode).size(), z[mode == 0 ? 1 : 0].cols());
     for_each_entry([&](Index e, const std::vector<Index>& at) {
-      for (Index k = 0; k < out.cols(); ++k) out(at[std::size_t(mode)], k) += values_[e] * entry(z, k, at, mode);
+      for (Index k = 0; k < out.cols(); ++k)
+        out(at[std::size_t(mode)], k) += values_[e] * entry(z, k, at, mode);
     });
   }
   double squared_norm() const override { return values_.squaredNorm(); }
@@ -300,7 +302,8 @@ TEST(ExpansionSpace, DoesNotCountModes) {
     FullSquares f(std::make_shared<DenseTensor>(truth, sizes));
     const AtomSets sets({set, set, set}, {0, 1, 2});
     ExpansionSpace space(f, sets, rule, {}, {});
-    const auto outcome = pursue(space, {.rank = 3, .corrections = 3, .polish = 2000, .polish_tolerance = 1e-12});
+    const auto outcome =
+        pursue(space, {.rank = 3, .corrections = 3, .polish = 2000, .polish_tolerance = 1e-12});
     expect_falling(outcome.trace);
     for (Index mode = 0; mode < 3; ++mode)
       for (Index k = 0; k < space.expansion().rank(); ++k)

@@ -62,8 +62,8 @@ SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positiv
 void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric, Run& run,
                 FactorResult& result) {
   double objective = value_at_zero;
-  const auto [left, right, values, converged] = leading_pairs(
-      Y, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, 2 * value_at_zero));
+  const auto [left, right, values, converged] = leading_pairs(Y, symmetric, !o.weights.allows_negative(),
+                                                              o.rank, asking(run, o.rank, 2 * value_at_zero));
   result.model = {left, right, values, symmetric};
   result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged

@@ -155,18 +155,6 @@ void explain(const DataMatrix& A, PcaResult& result) {
 
 }  // namespace
 
-ExplainedVariance explained_variance(const DataMatrix& A, const Matrix& loadings) {
-  const double total = A.squared_norm();
-  if (total == 0 || loadings.cols() == 0) return {0, 0};
-  // Loadings may be dependent, and a noise direction would count as explained.
-  const Matrix basis = independent_basis(loadings);
-  Matrix scores;
-  A.apply(loadings, scores);
-  const double plain = scores.squaredNorm() / total;
-  A.apply(basis, scores);
-  return {plain, scores.squaredNorm() / total};
-}
-
 Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
   return least_squares(gram_of(loadings), projections.transpose()).transpose();
 }

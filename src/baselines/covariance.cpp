@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "linalg/blas.hpp"
-#include "linalg/decompositions.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -111,16 +110,13 @@ Matrix deflate_components(Covariance C, Index count, Deflation method,
   return U;
 }
 
-double plain_variance(const Covariance& C, const Matrix& U) {
-  const double total = C.total_variance();
-  if (total == 0) return 0;
-  Matrix image;
-  C.apply(U, image);
-  return U.cwiseProduct(image).sum() / total;
-}
-
-double span_variance(const Covariance& C, const Matrix& U) {
-  return plain_variance(C, independent_basis(U));
+ExplainedVariance explained_variance(const Covariance& C, const Matrix& loadings) {
+  const auto variances = [&](const Matrix& U) {
+    Matrix image;
+    C.apply(U, image);
+    return Vector(U.cwiseProduct(image).colwise().sum().transpose());
+  };
+  return explained_variance(variances, C.total_variance(), loadings);
 }
 
 const char* name(Deflation method) {

@@ -101,10 +101,10 @@ TEST(PlainVariance, SumsTheVariancesOfTheLoadings) {
   const Matrix dense_C = pitprops();
   const auto data = data_matrix(dense_C);
   const Covariance C(data);
-  EXPECT_NEAR(plain_variance(C, Matrix::Identity(13, 13)), 1, 1e-12);
+  EXPECT_NEAR(explained_variance(C, Matrix::Identity(13, 13)).plain, 1, 1e-12);
   Matrix U(13, 2);
   U << Vector::Ones(13).normalized(), Vector::Ones(13).normalized();
-  EXPECT_NEAR(plain_variance(C, U), 2 * dense_C.sum() / 169, 1e-12) << "overlap counts twice";
+  EXPECT_NEAR(explained_variance(C, U).plain, 2 * dense_C.sum() / 169, 1e-12) << "overlap counts twice";
 }
 
 TEST(Covariance, BadInputIsNamed) {

@@ -105,7 +105,8 @@ TEST(CorrectComponents, StartFromWhereALoadingIs) {
   const auto data = data_matrix(dense);
   const Covariance C(data);
   const Matrix better = truncated_power(C, sparse(2), PowerStart::leading).u;
-  EXPECT_NEAR(plain_variance(C, correct_components(C, better, sparse(2), 1)), kBetter / dense.trace(), 1e-7);
+  EXPECT_NEAR(explained_variance(C, correct_components(C, better, sparse(2), 1)).plain,
+              kBetter / dense.trace(), 1e-7);
 }
 
 TEST(DeflateComponents, AreEigenvectorsOnTheSphere) {

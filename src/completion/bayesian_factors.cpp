@@ -25,27 +25,6 @@ std::vector<float> pattern_scale(const GroupedEntries& entries) {
   return scale;
 }
 
-Regressors regressors(const FactorSide& side, int width, double value_mean, double value_scale,
-                      bool certain) {
-  const auto size = std::size_t(side.size());
-  Regressors result{
-      width, AlignedVector<float>(side.mean.size()), {}, std::vector<float>(size), float(value_scale)};
-  if (!certain) result.spread.resize(side.mean.size());
-  for (std::size_t j = 0; j < size; ++j) {
-    const float w = side.noise_weight[j], root = std::sqrt(w);
-    const float* mean = &side.mean[j * std::size_t(width)];
-    float* scaled = &result.scaled[j * std::size_t(width)];
-    result.offset[j] = float(value_mean + value_scale * mean[0]);
-    scaled[0] = root;
-    for (int c = 1; c < width; ++c) scaled[c] = root * mean[c];
-    if (!certain)
-      for (int c = 0; c < width; ++c)
-        result.spread[j * std::size_t(width) + std::size_t(c)] =
-            w * side.variance[j * std::size_t(width) + std::size_t(c)];
-  }
-  return result;
-}
-
 }  // namespace
 
 BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern,
@@ -151,7 +130,8 @@ void BayesianFactors::advance(bool draws) {
 }
 
 void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
-  const Regressors held = regressors(other, width_, mean_, scale_, draws);
+  const Regressors held =
+      regressors(other.mean, draws ? nullptr : &other.variance, other.noise_weight, width_, mean_, scale_);
   update_rows(*side.entries, held, {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_},
               next_seed(), threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
   if (sweeps_ >= kPriorsFrom) update_priors(side, draws);

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "base/parallel.hpp"
-#include "completion/bayesian_factors.hpp"
-#include "completion/scaled_features.hpp"
+#include "completion/factors_of_model.hpp"
+#include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
@@ -26,8 +25,7 @@ constexpr int kRefiningSweeps = 20;   // with all entries
 constexpr int kSweepsAlone = 40;      // where nothing could be held back
 constexpr int kBurnIn = 20;           // draws that are forgotten
 constexpr int kFewestSampledAtoms =
-    31;                            // averages do not overfit: more atoms than the means can use still help
-constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
+    31;  // averages do not overfit: more atoms than the means can use still help
 
 constexpr int kPlainExponents = 40;  // values of sizes 2^-40 to 2^40 are taken as they are
 constexpr double kRounding =
@@ -54,19 +52,16 @@ void check(const CompletionOptions& options) {
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
 }
 
-double inner(const BayesianFactors& f, int row, int col) {
+double inner_at(const BayesianFactors& f, Position at) {
   const Index width = f.width();
-  const float *u = &f.rows().mean[row * width], *v = &f.cols().mean[col * width];
-  double sum = double(u[0]) + v[0];
-  for (Index c = 1; c < width; ++c) sum += double(u[c]) * v[c];
-  return sum;
+  return inner(&f.rows().mean[at.row * width], &f.cols().mean[at.col * width], width);
 }
 
 /// Running means of predictions over draws.
 class Averages {
  public:
   explicit Averages(const std::vector<Position>& positions)
-      : positions_(positions), sum_(positions.size()), squares_(positions.size()), noise_(positions.size()) {}
+      : positions_(positions), entries_(positions.size()) {}
 
   void add(const BayesianFactors& f, int threads) {
     ++count_;
@@ -75,25 +70,21 @@ class Averages {
     parallel_for((count + kPerTask - 1) / kPerTask, threads, [&](Index task) {
       for (Index k = task * kPerTask; k < std::min(count, (task + 1) * kPerTask); ++k) {
         const auto [i, j] = positions_[k];
-        if (i < 0 || j < 0) continue;
-        const double value = inner(f, i, j);
-        sum_[k] += value;
-        squares_[k] += value * value;
-        noise_[k] += f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]);
+        if (i >= 0 && j >= 0)
+          entries_[k].add(inner_at(f, {i, j}),
+                          f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]));
       }
     });
   }
 
   std::vector<Prediction> predictions(const CompletionModel& model) const {
+    const Predictor predictor(model);
     std::vector<Prediction> result(positions_.size());
     for (std::size_t k = 0; k < result.size(); ++k) {
-      if (positions_[k].row < 0 || positions_[k].col < 0) {
-        result[k] = pursuit::predict(model, positions_[k]);
-        continue;
-      }
-      const double mean = sum_[k] / count_, variance = std::max(0.0, squares_[k] / count_ - mean * mean);
-      result[k] = {std::clamp(model.mean + model.scale * mean, model.lowest, model.highest),
-                   model.scale * std::sqrt(variance + noise_[k] / count_)};
+      const Position at = positions_[k];
+      result[k] = at.row < 0 || at.col < 0
+                      ? predictor(at)
+                      : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
     }
     return result;
   }
@@ -102,57 +93,9 @@ class Averages {
 
  private:
   const std::vector<Position>& positions_;
-  std::vector<double> sum_, squares_, noise_;
+  std::vector<DrawnEntry> entries_;
   int count_ = 0;
 };
-
-/// The coordinates that are in use, offset first, then atoms by what they explain.
-std::vector<int> coordinates(const BayesianFactors& f) {
-  std::vector<double> energy(std::size_t(f.width()), 0.0);
-  const auto mean_square = [&](const FactorSide& side, int c) {
-    double sum = 0;
-    for (Index i = 0; i < side.size(); ++i)
-      sum += double(side.mean[i * f.width() + c]) * side.mean[i * f.width() + c];
-    return sum / double(side.size());
-  };
-  std::vector<int> result;
-  for (int c = 1; c <= f.atoms(); ++c) {
-    energy[c] = mean_square(f.rows(), c) * mean_square(f.cols(), c);
-    if (energy[c] > kNothing * f.noise_variance()) result.push_back(c);
-  }
-  std::stable_sort(result.begin(), result.end(), [&](int a, int b) { return energy[a] > energy[b]; });
-  result.insert(result.begin(), 0);
-  return result;
-}
-
-FactorMatrix selected(const AlignedVector<float>& rows, int width, const std::vector<int>& columns) {
-  FactorMatrix result(Index(rows.size()) / width, Index(columns.size()));
-  for (Index i = 0; i < result.rows(); ++i)
-    for (Index c = 0; c < result.cols(); ++c) result(i, c) = rows[i * width + columns[c]];
-  return result;
-}
-
-CompletionSide side_of_model(const FactorSide& side, int width, const std::vector<int>& columns,
-                             bool use_pattern, const std::optional<ScaledFeatures>& features) {
-  CompletionSide result{.mean = selected(side.mean, width, columns),
-                        .variance = selected(side.variance, width, columns),
-                        .pattern = {},
-                        .features = {},
-                        .intercept = Eigen::VectorXf(columns.size()),
-                        .prior_variance = Eigen::VectorXf(columns.size()),
-                        .noise_weight = side.noise_weight,
-                        .unseen = {}};
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    result.intercept[Index(c)] = float(side.intercept[columns[c]]);
-    result.prior_variance[Index(c)] = float(side.prior_variance[columns[c]]);
-  }
-  if (use_pattern) result.pattern = selected(side.regressions.front().weights(), width, columns);
-  if (features) {
-    result.features = selected(side.regressions.back().weights(), width, columns);
-    for (Index f = 0; f < result.features.rows(); ++f) result.features.row(f) *= float(features->scale(f));
-  }
-  return result;
-}
 
 /// One run of complete(): its data and its steps.
 class Completion {
@@ -238,13 +181,12 @@ class Completion {
 
   /// RMSE on the entries held back, in units of the data.
   double validation_error() const {
-    double sum = 0;
     const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
-    for (std::size_t e = 0; e < held_back_.value.size(); ++e) {
-      const double guess = mean_ + scale_ * inner(*factors_, held_back_.row[e], held_back_.col[e]);
-      sum += std::pow(held_back_.value[e] - std::clamp(guess, lowest, highest), 2);
-    }
-    return unit_ * std::sqrt(sum / double(held_back_.value.size()));
+    std::vector<Prediction> guesses(held_back_.value.size());
+    for (std::size_t e = 0; e < guesses.size(); ++e)
+      guesses[e].value = std::clamp(
+          mean_ + scale_ * inner_at(*factors_, {held_back_.row[e], held_back_.col[e]}), lowest, highest);
+    return unit_ * accuracy(guesses, held_back_.value).rmse;
   }
 
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
@@ -307,7 +249,7 @@ class Completion {
       if (k > kBurnIn) {
         averages.add(*factors_, threads_);
         const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
-        if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(draw_of_model());
+        if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(sample_of(*factors_));
       }
       report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
@@ -315,22 +257,12 @@ class Completion {
                                                : predict(result_.model, options_.predict, threads_);
   }
 
-  CompletionSample draw_of_model() const {
-    std::vector<int> columns(std::size_t(factors_->atoms() + 1));
-    std::iota(columns.begin(), columns.end(), 0);
-    return {selected(factors_->rows().mean, factors_->width(), columns),
-            selected(factors_->cols().mean, factors_->width(), columns), factors_->rows().noise_weight,
-            factors_->cols().noise_weight, factors_->noise_variance()};
-  }
-
   CompletionModel model() {
     CompletionModel model = std::move(result_.model);
-    const std::vector<int> columns = coordinates(*factors_);
+    const std::vector<int> used = used_coordinates(*factors_);
     model.noise_variance = factors_->noise_variance();
-    model.rows =
-        side_of_model(factors_->rows(), factors_->width(), columns, options_.use_pattern, row_features_);
-    model.cols =
-        side_of_model(factors_->cols(), factors_->width(), columns, options_.use_pattern, col_features_);
+    model.rows = side_of_model(factors_->rows(), used, options_.use_pattern, row_features_);
+    model.cols = side_of_model(factors_->cols(), used, options_.use_pattern, col_features_);
     return model;
   }
 
@@ -340,8 +272,8 @@ class Completion {
   double noise() const { return unit_ * scale_ * std::sqrt(factors_->noise_variance()); }
 
   void record_stage(double validation) {
-    result_.path.push_back(
-        {Index(coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(), validation, run_.seconds()});
+    result_.path.push_back({Index(used_coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(),
+                            validation, run_.seconds()});
   }
 
   void report(Moment::Phase phase, int sweep, int most, double validation) {

@@ -64,9 +64,7 @@ void check(const ObservedEntries& entries, const Protocol& p) {
 
 CompletionResult run(const std::string& method, const Parts& parts, const Protocol& protocol,
                      std::uint64_t seed, const Observer& observer) {
-  std::vector<Position> positions;
-  for (std::size_t e = 0; e < parts.test.row.size(); ++e)
-    positions.push_back({parts.test.row[e], parts.test.col[e]});
+  std::vector<Position> positions = positions_of(parts.test);
   if (method == "default" || method == "high") {
     CompletionOptions options;
     options.samples = method == "high" ? draws_for_high_effort(parts.train.size()) : 0;

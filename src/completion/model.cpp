@@ -1,73 +1,13 @@
 #include "pursuit/completion/model.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
 #include "completion/predictor.hpp"
-#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
-
-/// Mean and variance of the self-tuned part without its noise, in scaled units.
-struct Moments {
-  double mean = 0, variance = 0, noise = 0;
-};
-
-/// A member's factors with their variances, or the prior's where it was never seen.
-struct Member {
-  const float *mean, *variance;
-  double noise_weight;
-};
-
-Member member(const CompletionSide& side, int index) {
-  if (index < 0) return {side.intercept.data(), side.prior_variance.data(), 1.0};
-  return {side.mean.row(index).data(), side.variance.row(index).data(),
-          side.noise_weight[std::size_t(index)]};
-}
-
-Moments self_tuned(const CompletionModel& model, Position at) {
-  Moments result;
-  const Index rank = model.rows.mean.cols() - 1;
-  if (rank < 0) return result;
-  const Member row = member(model.rows, at.row), col = member(model.cols, at.col);
-  result.mean = double(row.mean[0]) + col.mean[0];
-  result.variance = double(row.variance[0]) + col.variance[0];
-  for (Index k = 1; k <= rank; ++k) {
-    const double u = row.mean[k], v = col.mean[k], su = row.variance[k], sv = col.variance[k];
-    result.mean += u * v;
-    result.variance += u * u * sv + v * v * su + su * sv;
-  }
-  result.noise = model.noise_variance / (row.noise_weight * col.noise_weight);
-  return result;
-}
-
-/// The same by averaging posterior samples; members never seen have none.
-Moments averaged(const CompletionModel& model, Position at) {
-  if (model.samples.empty() || at.row < 0 || at.col < 0) return self_tuned(model, at);
-  Moments result;
-  double squares = 0;
-  const auto count = double(model.samples.size());
-  for (const CompletionSample& sample : model.samples) {
-    const auto u = sample.rows.row(at.row), v = sample.cols.row(at.col);
-    const double value = double(u[0]) + v[0] + u.tail(u.size() - 1).dot(v.tail(v.size() - 1));
-    result.mean += value / count;
-    squares += value * value / count;
-    result.noise += sample.noise_variance /
-                    (double(sample.row_noise_weight[std::size_t(at.row)]) *
-                     sample.col_noise_weight[std::size_t(at.col)]) /
-                    count;
-  }
-  result.variance = std::max(0.0, squares - result.mean * result.mean);
-  return result;
-}
-
-bool has_entries(const CompletionSide& side, int index) {
-  return index >= 0 && !std::binary_search(side.unseen.begin(), side.unseen.end(), index);
-}
 
 AverageMember average_of(const Matrix& entries, const std::vector<int>& unseen) {
   AverageMember result{entries.colwise().sum().transpose(), Vector::Zero(entries.cols())};
@@ -85,43 +25,6 @@ AverageMember average_of(const Matrix& entries, const std::vector<int>& unseen) 
 }
 
 }  // namespace
-
-Predictor::Predictor(const CompletionModel& model, Members members) : model_(model) {
-  if (model.atoms.rank() == 0 || members == Members::seen) return;
-  row_ = average_row(model);
-  col_ = average_column(model);
-}
-
-Prediction Predictor::unclipped(Position at) const {
-  const Moments moments = averaged(model_, at);
-  double value = model_.mean + model_.scale * moments.mean, spread = 0;
-  if (const Index rank = model_.atoms.rank(); rank > 0) {
-    const bool row = has_entries(model_.rows, at.row), col = has_entries(model_.cols, at.col);
-    for (Index k = 0; k < rank; ++k) {
-      const double l = row ? model_.atoms.weights[k] * model_.atoms.left()(at.row, k) : row_.mean[k];
-      const double r = col ? model_.atoms.right()(at.col, k) : col_.mean[k];
-      const double l_variance = row ? 0 : row_.variance[k], r_variance = col ? 0 : col_.variance[k];
-      value += l * r;
-      spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
-    }
-  }
-  return {value, std::sqrt(model_.scale * model_.scale * (moments.noise + moments.variance) + spread)};
-}
-
-Prediction Predictor::operator()(Position at) const {
-  require_inside(at);
-  Prediction result = unclipped(at);
-  result.value = std::clamp(result.value, model_.lowest, model_.highest);
-  return result;
-}
-
-void Predictor::require_inside(Position at) const {
-  const Index rows = model_.row_count(), cols = model_.column_count();
-  if (at.row < -1 || at.row >= rows || at.col < -1 || at.col >= cols)
-    throw InvalidArgument(
-        fmt::format("position ({}, {}): rows are 0 to {}, columns 0 to {}, and -1 stands for one never seen",
-                    at.row, at.col, rows - 1, cols - 1));
-}
 
 CompletionSide plain_side(Index size) {
   CompletionSide side;
@@ -142,12 +45,22 @@ void note_unseen(CompletionModel& model, const GroupedEntries& by_row) {
     if (!has_entry[std::size_t(j)]) model.cols.unseen.push_back(int(j));
 }
 
+bool has_entries(const CompletionSide& side, int index) {
+  return index >= 0 && !std::binary_search(side.unseen.begin(), side.unseen.end(), index);
+}
+
 AverageMember average_row(const CompletionModel& model) {
   return average_of(model.atoms.scaled_left(), model.rows.unseen);
 }
 
 AverageMember average_column(const CompletionModel& model) {
   return average_of(model.atoms.right(), model.cols.unseen);
+}
+
+std::vector<Position> positions_of(const ObservedEntries& entries) {
+  std::vector<Position> result(entries.row.size());
+  for (std::size_t e = 0; e < result.size(); ++e) result[e] = {entries.row[e], entries.col[e]};
+  return result;
 }
 
 double CompletionModel::noise() const {

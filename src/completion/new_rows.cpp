@@ -2,85 +2,104 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "completion/predictor.hpp"
+#include "completion/row_posteriors.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
 constexpr double kSmallestVariance = 1e-12;  // of an atom that no row uses, for values of unit scale
-constexpr Index kRowsPerTask = 64;
 
-Index own_width(const CompletionModel& model) {  // offset and factors; 0 where there are none
+Index own_width(const CompletionModel& model) {  // offset and factors
   return model.rows.mean.cols();
 }
 
-/// What does not depend on the row.
-struct Held {
-  Matrix z, spread;             // columns x width: regressors, and their variances
-  Vector offset, weight;        // of columns: b_j, and the precision of their noise in units of 1 / sigma^2
-  Vector prior_mean, variance;  // p without the pattern, tau
-
-  explicit Held(const CompletionModel& model)
-      : z(model.column_count(), row_width(model)),
-        spread(Matrix::Zero(z.rows(), z.cols())),
-        offset(Vector::Zero(z.rows())),
-        weight(Vector::Ones(z.rows())),
-        prior_mean(Vector::Zero(z.cols())),
-        variance(Vector::Ones(z.cols())) {
-    const Index own = own_width(model), atoms = model.atoms.rank();
-    if (own > 0) {
-      const CompletionSide& cols = model.cols;
-      z.leftCols(own) = cols.mean.cast<double>();
-      z.col(0).setOnes();
-      spread.leftCols(own) = cols.variance.cast<double>();
-      spread.col(0).setZero();
-      offset = cols.mean.col(0).cast<double>();
-      weight = Eigen::Map<const Eigen::VectorXf>(cols.noise_weight.data(), z.rows()).cast<double>();
-      prior_mean.head(own) = model.rows.intercept.cast<double>();
-      variance.head(own) = model.rows.prior_variance.cast<double>();
+/// A finished model seen from its rows, as row_posteriors.hpp has it: values are (value - mean) / scale, and
+/// entries of structured atoms are taken to unit size, for single precision.
+class RowStep {
+ public:
+  explicit RowStep(const CompletionModel& model)
+      : model_(model),
+        own_(own_width(model)),
+        width_(int((row_width(model) + kFactorLanes - 1) / kFactorLanes) * kFactorLanes),
+        unit_(Vector::Ones(row_width(model))),
+        prior_mean_(Vector::Zero(width_)),
+        variance_(std::size_t(width_), kSmallestVariance) {
+    for (Index c = 0; c < own_; ++c) {
+      prior_mean_[c] = model.rows.intercept[c];
+      variance_[c] = std::max<double>(kSmallestVariance, model.rows.prior_variance[c]);
     }
-    if (atoms > 0) {
-      z.rightCols(atoms) = model.atoms.right() / model.scale;
-      const AverageMember row = average_row(model);
-      prior_mean.tail(atoms) = row.mean;
-      variance.tail(atoms) = row.variance.cwiseMax(kSmallestVariance * model.scale * model.scale);
+    const Index atoms = model.atoms.rank();
+    if (atoms == 0) return;
+    const AverageMember row = average_row(model);
+    for (Index k = 0; k < atoms; ++k) {
+      const double size = model.atoms.right().col(k).norm() / std::sqrt(double(model.column_count()));
+      const double unit = unit_[own_ + k] = model.scale / (size > 0 ? size : 1);
+      prior_mean_[own_ + k] = row.mean[k] / unit;
+      variance_[own_ + k] = std::max(kSmallestVariance, row.variance[k] / unit / unit);
     }
-    variance.head(own) = variance.head(own).cwiseMax(kSmallestVariance);
   }
+
+  Matrix factors(GroupedEntries entries, int threads) const {
+    const Index n = entries.size();
+    for (float& value : entries.value) value = float((double(value) - model_.mean) / model_.scale);
+    const AlignedVector<float> priors = prior_means(entries);
+    const std::vector<float> noise_weight(std::size_t(n), 1.0F);
+    AlignedVector<float> mean(priors.size()), variance(priors.size());
+    std::vector<double> squared_error(static_cast<std::size_t>(n));
+    update_rows(entries, columns(),
+                {priors, variance_, noise_weight, std::max(model_.noise_variance, kSmallestVariance)}, 0,
+                threads, {mean, &variance, squared_error});
+    Matrix result(n, unit_.size());
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < unit_.size(); ++c) result(i, c) = unit_[c] * mean[i * width_ + c];
+    return result;
+  }
+
+ private:
+  Regressors columns() const {
+    const CompletionSide& cols = model_.cols;
+    const Predictor predictor(model_);
+    AlignedVector<float> mean(std::size_t(cols.size() * width_), 0.0F), variance = mean;
+    for (Index j = 0; j < cols.size(); ++j) {
+      std::copy_n(cols.mean.row(j).data(), own_, &mean[j * width_]);
+      std::copy_n(cols.variance.row(j).data(), own_, &variance[j * width_]);
+      const AtomMember member = predictor.column(int(j));
+      for (Index c = own_; c < unit_.size(); ++c) {
+        const double to_unit_size = unit_[c] / model_.scale;
+        mean[j * width_ + c] = float(to_unit_size * member.mean(c - own_));
+        variance[j * width_ + c] = float(to_unit_size * to_unit_size * member.variance(c - own_));
+      }
+    }
+    return regressors(mean, &variance, cols.noise_weight, width_, 0, 1);
+  }
+
+  /// With what having an entry in some columns says about a row.
+  AlignedVector<float> prior_means(const GroupedEntries& entries) const {
+    AlignedVector<float> result(std::size_t(entries.size() * width_));
+    const FactorMatrix& pattern = model_.rows.pattern;
+    for (Index i = 0; i < entries.size(); ++i) {
+      Vector prior = prior_mean_;
+      for (std::int64_t e = entries.start[i]; e < entries.start[i + 1] && pattern.size() > 0; ++e)
+        prior.head(own_) +=
+            pattern.row(entries.index[e]).transpose().cast<double>() / std::sqrt(double(entries.count(i)));
+      for (Index c = 0; c < width_; ++c) result[i * width_ + c] = float(prior[c]);
+    }
+    return result;
+  }
+
+  const CompletionModel& model_;
+  Index own_;
+  int width_;
+  Vector unit_;  // of factors of rows
+  Vector prior_mean_;
+  std::vector<double> variance_;
 };
-
-/// What having an entry in some columns says about a row.
-Vector prior_of(const CompletionModel& model, const Held& held, const int* columns, Index count) {
-  Vector prior = held.prior_mean;
-  const FactorMatrix& pattern = model.rows.pattern;
-  if (pattern.size() > 0 && count > 0)
-    for (Index e = 0; e < count; ++e)
-      prior.head(pattern.cols()) +=
-          pattern.row(columns[e]).transpose().cast<double>() / std::sqrt(double(count));
-  return prior;
-}
-
-Vector posterior_mean(const CompletionModel& model, const Held& held, const int* columns, const float* values,
-                      Index count) {
-  const Vector precision = held.variance.cwiseInverse();
-  Matrix A = precision.asDiagonal();
-  Vector b = precision.cwiseProduct(prior_of(model, held, columns, count));
-  const double noise = std::max(model.noise_variance, kSmallestVariance);
-  for (Index e = 0; e < count; ++e) {
-    const Index j = columns[e];
-    const double w = held.weight[j] / noise;
-    const double y = (double(values[e]) - model.mean) / model.scale - held.offset[j];
-    A.selfadjointView<Eigen::Lower>().rankUpdate(held.z.row(j).transpose(), w);
-    A.diagonal() += w * held.spread.row(j).transpose();
-    b += w * y * held.z.row(j).transpose();
-  }
-  return A.selfadjointView<Eigen::Lower>().llt().solve(b);
-}
 
 }  // namespace
 
@@ -89,30 +108,31 @@ Index row_width(const CompletionModel& model) {
 }
 
 Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
-  const Index columns = model.column_count(), n = entries.size();
+  const Index columns = model.column_count();
   for (std::size_t e = 0; e < entries.index.size(); ++e)
     if (entries.index[e] < 0 || entries.index[e] >= columns || !std::isfinite(entries.value[e]))
       throw InvalidInput(
           fmt::format("new rows: entry {} in column {}; columns are 0 to {}, values finite numbers",
                       entries.value[e], entries.index[e], columns - 1));
-  const Held held(model);
-  Matrix factors(n, row_width(model));
-  parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, resolve_threads(threads), [&](Index task) {
-    for (Index i = task * kRowsPerTask; i < std::min(n, (task + 1) * kRowsPerTask); ++i)
-      factors.row(i) = posterior_mean(model, held, entries.index.data() + entries.start[i],
-                                      entries.value.data() + entries.start[i], entries.count(i))
-                           .transpose();
-  });
-  return factors;
+  return RowStep(model).factors(entries, resolve_threads(threads));
 }
 
 Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
   if (factors.cols() != row_width(model))
     throw InvalidArgument(
         fmt::format("rows with {} factors; those of this model have {}", factors.cols(), row_width(model)));
-  const Held held(model);
-  Matrix rows = factors * held.z.transpose();
-  rows = model.mean + model.scale * (rows.rowwise() + held.offset.transpose()).array();
+  const Index own = own_width(model);
+  const Predictor predictor(model);
+  Matrix columns(model.column_count(), factors.cols());  // (b_j, v_j, r_j / scale)
+  columns.leftCols(own) = model.cols.mean.cast<double>();
+  for (Index j = 0; j < columns.rows(); ++j) {
+    const AtomMember member = predictor.column(int(j));
+    for (Index c = own; c < columns.cols(); ++c) columns(j, c) = member.mean(c - own) / model.scale;
+  }
+  Matrix x = factors;
+  x.col(0).setOnes();
+  Matrix rows = x * columns.transpose();
+  rows = model.mean + model.scale * (rows.colwise() + factors.col(0)).array();
   return rows.cwiseMax(model.lowest).cwiseMin(model.highest);
 }
 

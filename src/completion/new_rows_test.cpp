@@ -66,6 +66,37 @@ TEST(NewRows, WithoutEntriesAreWhatIsExpectedOfAny) {
   for (int j = 0; j < 60; ++j) EXPECT_NEAR(rows(0, j), predict(model, {-1, j}).value, 1e-4);
 }
 
+TEST(NewRows, HaveInColumnsNeverSeenWhatIsExpectedOfAnyColumn) {
+  const Split split;
+  ObservedEntries train{split.train.rows, split.train.cols + 1, {}, {}, {}};
+  for (std::size_t e = 0; e < split.train.row.size(); ++e)
+    append(train, split.train.row[e], split.train.col[e], split.train.value[e]);
+  StructuredOptions options;
+  options.max_rank = 3;
+  const CompletionModel model = complete_structured(train, options).model;
+  Matrix factors(kKept, row_width(model));  // those of the model's own rows
+  factors << Matrix::Zero(kKept, 1), model.atoms.scaled_left();
+  const Matrix rows = predict_rows(model, factors);
+  for (int i = 0; i < 5; ++i)
+    for (const int j : {0, 60}) EXPECT_NEAR(rows(i, j), predict(model, {i, j}).value, 1e-9);
+}
+
+TEST(NewRows, OfValuesOfAnySizeAreTheSameUpToThatSize) {
+  const Split split;
+  StructuredOptions options;
+  options.max_rank = 3;
+  const auto rows_of = [&](float size) {
+    ObservedEntries train = split.train, fresh = split.fresh;
+    for (ObservedEntries* entries : {&train, &fresh})
+      for (float& value : entries->value) value *= size;
+    const CompletionModel model = complete_structured(train, options).model;
+    return Matrix(predict_rows(model, new_row_factors(model, ObservedMatrix(fresh).by_row())) / size);
+  };
+  const Matrix rows = rows_of(1);
+  for (const float size : {0x1p-100F, 0x1p100F})
+    EXPECT_LT((rows_of(size) - rows).norm(), 1e-6 * rows.norm()) << size;
+}
+
 TEST(NewRows, DoNotDependOnThreads) {
   const Split split;
   const CompletionModel model = complete(split.train, {.max_rank = 4}).model;

@@ -1,10 +1,59 @@
 #pragma once
-// Predictions of one model, with what all of them need made once.
+// The prediction of an entry: the one place that adds up offsets, factors and structured atoms (model.hpp),
+// for fits that judge themselves, for predictions, recommendations and new rows alike.
+
+#include <algorithm>
 
 #include "pursuit/completion/model.hpp"
 
 namespace pursuit {
 
+/// a_i + b_j + u_i . v_j, of members with their offsets first.
+inline double inner(const float* row, const float* col, Index width) {
+  double sum = double(row[0]) + col[0];
+  for (Index c = 1; c < width; ++c) sum += double(row[c]) * col[c];
+  return sum;
+}
+
+/// Of the self-tuned part of an entry, in scaled units; `variance` without the noise.
+struct Moments {
+  double mean = 0, variance = 0, noise = 0;
+};
+
+/// The same by averaging over draws.
+class DrawnEntry {
+ public:
+  void add(double value, double noise) {
+    sum_ += value;
+    squares_ += value * value;
+    noise_ += noise;
+  }
+
+  Moments moments(double draws) const {
+    const double mean = sum_ / draws;
+    return {mean, std::max(0.0, squares_ / draws - mean * mean), noise_ / draws};
+  }
+
+ private:
+  double sum_ = 0, squares_ = 0, noise_ = 0;
+};
+
+/// A row or a column in the structured atoms: its own entries, weighted for rows, or where it has none to
+/// learn them from, those of an average member with their spread.
+struct AtomMember {
+  const Matrix& entries;
+  const Vector* weights;         // of rows
+  const AverageMember* average;  // of a member without entries
+  int index;
+
+  double mean(Index k) const {
+    if (average) return average->mean[k];
+    return weights ? (*weights)[k] * entries(index, k) : entries(index, k);
+  }
+  double variance(Index k) const { return average ? average->variance[k] : 0; }
+};
+
+/// What all predictions of one model need is made once.
 class Predictor {
  public:
   /// For members with entries only, or for any.
@@ -14,10 +63,22 @@ class Predictor {
   /// InvalidArgument for positions outside the matrix.
   Prediction operator()(Position at) const;
   /// Not yet within the model's range, and of a position inside.
-  Prediction unclipped(Position at) const;
+  Prediction unclipped(Position at) const { return unclipped(at, self_tuned(at)); }
   void require_inside(Position at) const;
 
+  /// From the self-tuned part, however it was come by.
+  Prediction unclipped(Position at, const Moments& self_tuned) const;
+  Prediction clipped(Prediction prediction) const {
+    prediction.value = std::clamp(prediction.value, model_.lowest, model_.highest);
+    return prediction;
+  }
+
+  AtomMember row(int index) const;
+  AtomMember column(int index) const;
+
  private:
+  Moments self_tuned(Position at) const;
+
   const CompletionModel& model_;
   AverageMember row_, col_;  // of structured atoms
 };

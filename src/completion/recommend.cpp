@@ -20,15 +20,14 @@ constexpr Index kGroup = 32;               // scores that are looked at together
 
 /// The best by predicted value before it is clipped, for many may reach the top of the range; then clipped.
 std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Index count,
-                                    const CompletionModel& model) {
+                                    const Predictor& predictor) {
   const auto better = [](const Recommendation& a, const Recommendation& b) {
     return a.prediction.value != b.prediction.value ? a.prediction.value > b.prediction.value : a.col < b.col;
   };
   const auto kept = std::min<std::size_t>(std::size_t(count), candidates.size());
   std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept), candidates.end(), better);
   candidates.resize(kept);
-  for (Recommendation& each : candidates)
-    each.prediction.value = std::clamp(each.prediction.value, model.lowest, model.highest);
+  for (Recommendation& each : candidates) each.prediction = predictor.clipped(each.prediction);
   return candidates;
 }
 
@@ -95,10 +94,11 @@ std::vector<Recommendation> recommend(const CompletionModel& model, int row, Ind
   for (int j = 0; j < model.column_count(); ++j)
     if (!std::binary_search(excluded.begin(), excluded.end(), j))
       candidates.push_back({j, predictor.unclipped({row, j})});
-  return best_of(std::move(candidates), count, model);
+  return best_of(std::move(candidates), count, predictor);
 }
 
-Recommender::Recommender(const CompletionModel& model) : model_(model) {
+Recommender::Recommender(const CompletionModel& model)
+    : model_(model), predictor_(std::make_shared<Predictor>(model)) {
   // Of a column: offset and factors, or those of every draw; then structured atoms.
   const Index width = model.cols.mean.cols(),
               drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
@@ -107,11 +107,9 @@ Recommender::Recommender(const CompletionModel& model) : model_(model) {
   cols_.resize(model.column_count(), own + atoms);
   if (draws == 0) cols_.leftCols(own) = model.cols.mean;
   for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = model.samples[std::size_t(s)].cols;
-  if (atoms > 0) {
-    cols_.rightCols(atoms) = model.atoms.right().cast<float>();
-    const Vector average = average_column(model).mean;
-    for (const int j : model.cols.unseen) cols_.row(j).tail(atoms) = average.cast<float>();
-    average_row_ = average_row(model).mean;
+  for (Index j = 0; j < cols_.rows() && atoms > 0; ++j) {
+    const AtomMember column = predictor_->column(int(j));
+    for (Index k = 0; k < atoms; ++k) cols_(j, own + k) = float(column.mean(k));
   }
   for (Index j = 0; j < cols_.rows(); ++j)
     longest_column_ = std::max(longest_column_, double(cols_.row(j).norm()));
@@ -132,12 +130,8 @@ void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) cons
       part[0] = 1 / count;
     }
   }
-  if (atoms == 0) return;
-  const bool unseen = std::binary_search(model_.rows.unseen.begin(), model_.rows.unseen.end(), row);
-  const Vector weighted =
-      unseen ? average_row_
-             : Vector(model_.atoms.left().row(row).transpose().cwiseProduct(model_.atoms.weights));
-  factors.tail(atoms) = (weighted / model_.scale).cast<float>();
+  const AtomMember member = predictor_->row(row);
+  for (Index k = 0; k < atoms; ++k) factors[own + k] = float(member.mean(k) / model_.scale);
 }
 
 void Recommender::score(int first, std::span<Candidates> best, const GroupedEntries* seen) const {
@@ -173,7 +167,6 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
   std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
   if (count == 0) return result;
   const SingleThreadedBlas single_threaded(resolve_threads(threads));
-  const Predictor predictor(model_);
   parallel_for((last - first + kRows - 1) / kRows, single_threaded.callers(), [&](Index block) {
     const int begin = first + int(block * kRows), end = std::min(last, begin + int(kRows));
     std::vector<Candidates> best(std::size_t(end - begin));
@@ -184,8 +177,8 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
       of_row.forget_the_rest();
       std::vector<Recommendation> candidates;
       for (const auto& each : of_row.scored)
-        candidates.push_back({each.col, predictor.unclipped({row, each.col})});
-      result[std::size_t(row - first)] = best_of(std::move(candidates), count, model_);
+        candidates.push_back({each.col, predictor_->unclipped({row, each.col})});
+      result[std::size_t(row - first)] = best_of(std::move(candidates), count, *predictor_);
     }
   });
   return result;

@@ -5,12 +5,12 @@
 
 #include "base/kernel.hpp"
 #include "base/parallel.hpp"
+#include "completion/batched_cholesky.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr int kBatch = 16;  // systems factored side by side
 constexpr int kPanel = 64;  // entries whose regressors are gathered before their products are taken
 // Next to what entries say, a prior of less than this share of it times the width is lost to rounding, and
 // the factorization with it. No prior is taken to be vaguer: single precision cannot tell.
@@ -27,15 +27,15 @@ struct Workspace {
         gram(std::size_t(width * width)),
         linear(std::size_t(width)),
         diagonal(std::size_t(width)),
-        factor(std::size_t(width * width * kBatch)),
-        inverse_pivot(std::size_t(width * kBatch)),
-        solution(std::size_t(width * kBatch)),
-        prior(std::size_t(width * kBatch)),
-        right(std::size_t(width * kBatch)),
-        form(kBatch),
-        normal(std::size_t(width * kBatch)),
-        variance(std::size_t(width * kBatch)),
-        columns(std::size_t(width * 4 * kBatch)) {}
+        factor(std::size_t(width * width * kSystems)),
+        inverse_pivot(std::size_t(width * kSystems)),
+        solution(std::size_t(width * kSystems)),
+        prior(std::size_t(width * kSystems)),
+        right(std::size_t(width * kSystems)),
+        form(kSystems),
+        normal(std::size_t(width * kSystems)),
+        variance(std::size_t(width * kSystems)),
+        columns(std::size_t(width * 4 * kSystems)) {}
 
   AlignedVector<float> panel, residual;         // of some entries of one row
   AlignedVector<float> gram, linear, diagonal;  // of one row
@@ -146,89 +146,7 @@ PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const
   return sum;
 }
 
-/// Cholesky factors of 16 systems, in place; pivots are kept as their inverses.
-PURSUIT_KERNEL void factor_batch(float* factor, float* inverse_pivot, int width) {
-  auto* A = reinterpret_cast<Sixteen*>(factor);
-  for (int c = 0; c < width; ++c) {
-    for (int a = c & ~3; a < width; a += 4) {
-      Sixteen sum[4];
-      for (int t = 0; t < 4; ++t) sum[t] = A[c * width + a + t];
-      for (int k = 0; k < c; ++k) {
-        const Sixteen left = A[k * width + c];
-        for (int t = 0; t < 4; ++t) sum[t] -= A[k * width + a + t] * left;
-      }
-      for (int t = 0; t < 4; ++t) A[c * width + a + t] = sum[t];
-    }
-    float* inverse = inverse_pivot + c * kBatch;
-    const auto* pivot = reinterpret_cast<const float*>(A + c * width + c);
-    for (int l = 0; l < kBatch; ++l) inverse[l] = 1.0F / std::sqrt(std::max(pivot[l], 1e-30F));
-    const Sixteen scale = *reinterpret_cast<Sixteen*>(inverse);
-    for (int a = c + 1; a < width; ++a) A[c * width + a] *= scale;
-  }
-}
-
-/// solution := A^-1 solution, or A^-1 solution + L^-T normal, a draw around it.
-PURSUIT_KERNEL void solve_batch(const float* factor, const float* inverse_pivot, const float* normal,
-                                int width, float* solution) {
-  const auto* A = reinterpret_cast<const Sixteen*>(factor);
-  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
-  auto* x = reinterpret_cast<Sixteen*>(solution);
-  for (int c = 0; c < width; ++c) {
-    x[c] *= inverse[c];
-    for (int a = c + 1; a < width; ++a) x[a] -= A[c * width + a] * x[c];
-  }
-  if (normal)
-    for (int c = 0; c < width; ++c) x[c] += reinterpret_cast<const Sixteen*>(normal)[c];
-  for (int c = width - 1; c >= 0; --c) {
-    Sixteen sum = x[c];
-    for (int a = c + 1; a < width; ++a) sum -= A[c * width + a] * x[a];
-    x[c] = sum * inverse[c];
-  }
-}
-
-/// variance := diagonal of A^-1, the squared columns of L^-1; four columns at a time.
-PURSUIT_KERNEL void inverse_diagonals(const float* factor, const float* inverse_pivot, int width,
-                                      float* columns, float* variance) {
-  const auto* A = reinterpret_cast<const Sixteen*>(factor);
-  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
-  auto* z = reinterpret_cast<Sixteen*>(columns);
-  auto* out = reinterpret_cast<Sixteen*>(variance);
-  const Sixteen one = Sixteen{} + 1.0F;
-  for (int first = 0; first < width; first += 4) {
-    for (int i = first * 4; i < width * 4; ++i) z[i] = Sixteen{};
-    Sixteen sum[4] = {};
-    for (int t = 0; t < 4; ++t) z[(first + t) * 4 + t] = one;
-    for (int k = first; k < width; ++k) {
-      Sixteen entry[4];
-      for (int t = 0; t < 4; ++t) {
-        entry[t] = z[k * 4 + t] * inverse[k];
-        sum[t] += entry[t] * entry[t];
-      }
-      for (int a = k + 1; a < width; ++a) {
-        const Sixteen l = A[k * width + a];
-        for (int t = 0; t < 4; ++t) z[a * 4 + t] -= l * entry[t];
-      }
-    }
-    for (int t = 0; t < 4; ++t) out[first + t] = sum[t];
-  }
-}
-
-/// form := x^T A x = |L^T x|^2.
-PURSUIT_KERNEL void quadratic_forms(const float* factor, const float* inverse_pivot, int width,
-                                    const float* solution, float* form) {
-  const auto* A = reinterpret_cast<const Sixteen*>(factor);
-  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
-  const auto* x = reinterpret_cast<const Sixteen*>(solution);
-  Sixteen total = {};
-  for (int c = 0; c < width; ++c) {
-    Sixteen sum = x[c] / inverse[c];
-    for (int a = c + 1; a < width; ++a) sum += A[c * width + a] * x[a];
-    total += sum * sum;
-  }
-  *reinterpret_cast<Sixteen*>(form) = total;
-}
-
-/// The rows first .. first + rows - 1, at most kBatch of them.
+/// The rows first .. first + rows - 1, at most kSystems of them.
 class Batch {
  public:
   Batch(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
@@ -243,7 +161,7 @@ class Batch {
 
   void run(Index first, Index rows, std::uint64_t seed) {
     std::fill(work_.factor.begin(), work_.factor.end(), 0.0F);
-    for (int l = 0; l < kBatch; ++l) {
+    for (int l = 0; l < kSystems; ++l) {
       if (l < rows)
         gather(first + l, l);
       else
@@ -257,15 +175,15 @@ class Batch {
       }
     float *factor = work_.factor.data(), *pivot = work_.inverse_pivot.data(), *x = work_.solution.data();
     work_.right = work_.solution;
-    factor_batch(factor, pivot, width_);
-    solve_batch(factor, pivot, draw ? work_.normal.data() : nullptr, width_, x);
+    factor_systems(factor, pivot, width_);
+    solve_systems(factor, pivot, draw ? work_.normal.data() : nullptr, width_, x);
     quadratic_forms(factor, pivot, width_, x, work_.form.data());
     if (!draw) inverse_diagonals(factor, pivot, width_, work_.columns.data(), work_.variance.data());
     for (int l = 0; l < rows; ++l) scatter(first + l, l);
   }
 
  private:
-  static std::size_t lane(int number, int l) { return std::size_t(number) * kBatch + std::size_t(l); }
+  static std::size_t lane(int number, int l) { return std::size_t(number) * kSystems + std::size_t(l); }
   double precision(Index row) const { return double(priors_.noise_weight[row]) / priors_.noise_variance; }
 
   /// The normal equations of one row, into its lane.
@@ -343,22 +261,40 @@ class Batch {
   Workspace& work_;
   int width_;
   Source source_;
-  double squares_[kBatch] = {};
-  float offset_spread_[kBatch] = {};
-  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kBatch) * std::size_t(width_));
+  double squares_[kSystems] = {};
+  float offset_spread_[kSystems] = {};
+  std::vector<float> diagonals_ = std::vector<float>(std::size_t(kSystems) * std::size_t(width_));
 };
 
 }  // namespace
 
+Regressors regressors(const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+                      std::span<const float> noise_weight, int width, double value_mean, double value_scale) {
+  const std::size_t size = noise_weight.size();
+  Regressors result{
+      width, AlignedVector<float>(mean.size()), {}, std::vector<float>(size), float(value_scale)};
+  if (variance) result.spread.resize(mean.size());
+  for (std::size_t j = 0; j < size; ++j) {
+    const float w = noise_weight[j], root = std::sqrt(w);
+    const std::size_t first = j * std::size_t(width);
+    result.offset[j] = float(value_mean + value_scale * mean[first]);
+    result.scaled[first] = root;
+    for (std::size_t c = first + 1; c < first + std::size_t(width); ++c) result.scaled[c] = root * mean[c];
+    if (variance)
+      for (std::size_t c = first; c < first + std::size_t(width); ++c) result.spread[c] = w * (*variance)[c];
+  }
+  return result;
+}
+
 void update_rows(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
                  std::uint64_t seed, int threads, const RowPosteriors& out) {
-  const Index rows = entries.size(), batches = (rows + kBatch - 1) / kBatch;
-  constexpr Index kBatchesPerTask = 8;
-  parallel_for((batches + kBatchesPerTask - 1) / kBatchesPerTask, threads, [&](Index task) {
+  const Index rows = entries.size(), batches = (rows + kSystems - 1) / kSystems;
+  constexpr Index kSystemsesPerTask = 8;
+  parallel_for((batches + kSystemsesPerTask - 1) / kSystemsesPerTask, threads, [&](Index task) {
     Workspace work(held.width);
     Batch batch(entries, held, priors, out, work);
-    for (Index b = task * kBatchesPerTask; b < std::min(batches, (task + 1) * kBatchesPerTask); ++b)
-      batch.run(b * kBatch, std::min<Index>(kBatch, rows - b * kBatch), seed);
+    for (Index b = task * kSystemsesPerTask; b < std::min(batches, (task + 1) * kSystemsesPerTask); ++b)
+      batch.run(b * kSystems, std::min<Index>(kSystems, rows - b * kSystems), seed);
   });
 }
 

@@ -3,16 +3,16 @@
 // by row:
 //
 //   y_ij = c_j + x_i . z_j + noise of variance sigma^2 / (w_i w_j),     x_i ~ N(p_i, diag tau)
-//   A_i = w_i/sigma^2 sum_j w_j (z_j z_j^T + diag var z_j) + diag 1/tau,     mean_i = A_i^-1 (w_i/sigma^2
-//   sum_j w_j (y_ij
-//   - c_j) z_j + p_i / tau)
+//   A_i = w_i/sigma^2 sum_j w_j (z_j z_j^T + diag var z_j) + diag 1/tau
+//   mean_i = A_i^-1 (w_i/sigma^2 sum_j w_j (y_ij - c_j) z_j + p_i / tau)
 //
 // j over the entries seen in row i. z_j0 = 1, so that x_i0 is the offset of row i; c_j is the offset of
-// column j. Columns are treated by the same step with the roles exchanged. Either the means and variances are
+// column j. Columns are treated by the same step with the roles exchanged, and so are rows that a finished
+// model has not seen (new_rows.hpp). Either the means and variances are
 // returned (variational Bayes) or a draw from N(mean_i, A_i^-1) (Gibbs).
 //
-// Cost per entry: one gathered row of z and width^2 / 2 multiply-adds; the systems of 16 rows are factored
-// side by side, one per lane of a vector register, which makes their width^3 / 6 cheap. Reference for the
+// Cost per entry: one gathered row of z and width^2 / 2 multiply-adds; the systems are factored side by side
+// (batched_cholesky.hpp). Reference for the
 // blocks: Salakhutdinov and Mnih 2008; for variances inside A_i: Lim and Teh 2007.
 
 #include <cstdint>
@@ -35,6 +35,11 @@ struct Regressors {
   std::vector<float> offset;  // c_j, in the units of the values
   float value_scale = 1;      // values are divided by this, after their offset is taken off
 };
+
+/// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);
+/// `variance` is null where they are known, not estimated.
+Regressors regressors(const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+                      std::span<const float> noise_weight, int width, double value_mean, double value_scale);
 
 /// What is known of the rows before their entries.
 struct RowPriors {

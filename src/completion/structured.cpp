@@ -8,6 +8,7 @@
 
 #include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
+#include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
@@ -95,12 +96,6 @@ ObservedEntries mirrored(ObservedEntries upper) {
   return upper;
 }
 
-double value_at(const Expansion& atoms, int i, int j) {
-  double sum = 0;
-  for (Index k = 0; k < atoms.rank(); ++k) sum += atoms.weights[k] * atoms.left()(i, k) * atoms.right()(j, k);
-  return sum;
-}
-
 /// A number of the user's is in the units of the data where it stands beside squares of factors, which share
 /// the size of the data between them; an oracle's atoms have unit length.
 Regularization in_unit(Regularization regularization, bool by_oracle, double unit) {
@@ -145,8 +140,9 @@ class StructuredRun {
 
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
   void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
+    const Predictor offsets(base_);  // nothing where none were asked for
     for (std::size_t e = 0; e < entries.value.size(); ++e)
-      entries.value[e] -= float(offset(entries.row[e], entries.col[e]));
+      entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
     ObservedSquares f(ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries)),
                       o_.symmetric, resolve_threads(o_.threads));
     CorrectionOptions correction;
@@ -181,8 +177,7 @@ class StructuredRun {
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
-    if (best_noise_ < 0)
-      best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
+    if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
     run_.finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
                 : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
                                                                  : Stop::no_ascent);
@@ -216,20 +211,11 @@ class StructuredRun {
   int best_corrections() const { return best_corrections_; }
 
  private:
-  /// Mean and offsets; nothing where none were asked for.
-  double offset(int i, int j) const {
-    return base_.mean + base_.scale * (double(base_.rows.mean(i, 0)) + base_.cols.mean(j, 0));
-  }
-
   /// RMSE of offsets and atoms.
   double error(const Expansion& atoms, const ObservedEntries& entries) const {
-    double sum = 0;
-    for (std::size_t e = 0; e < entries.value.size(); ++e) {
-      const int i = entries.row[e], j = entries.col[e];
-      const double guess = std::clamp(offset(i, j) + value_at(atoms, i, j), base_.lowest, base_.highest);
-      sum += std::pow(entries.value[e] - guess, 2);
-    }
-    return std::sqrt(sum / double(entries.size()));
+    CompletionModel model = base_;
+    model.atoms = atoms;
+    return accuracy(predict(model, positions_of(entries), o_.threads), entries.value).rmse;
   }
 
   bool go_on(Index rank, Index target_rank, double noise, double validation) {

@@ -27,12 +27,6 @@ inline ObservedEntries observed(const Matrix& dense, double share, std::uint64_t
   return entries;
 }
 
-inline std::vector<Position> positions_of(const ObservedEntries& entries) {
-  std::vector<Position> result;
-  for (std::size_t e = 0; e < entries.row.size(); ++e) result.push_back({entries.row[e], entries.col[e]});
-  return result;
-}
-
 inline Accuracy accuracy_on(const CompletionModel& model, const ObservedEntries& test) {
   return accuracy(predict(model, positions_of(test)), test.value);
 }

@@ -32,14 +32,15 @@ constexpr bool kIsSparse = std::is_base_of_v<Eigen::SparseMatrixBase<Stored>, St
 std::string format_npz(const AnyMatrix& matrix) {
   return std::visit(
       [](const auto& stored) {
-        NpzEntries entries;
+        NpzArchive parts;
+        std::map<std::string, NpyBytes> arrays;
         if constexpr (kIsSparse<std::decay_t<decltype(stored)>>) {
-          for (const auto& [array, content] : sparse_to_npz(stored))
-            entries.emplace(array, format_npy(content));
+          parts = sparse_to_npz(stored);
+          for (const auto& [array, content] : parts) arrays.emplace(array, npy_bytes(content));
         } else {
-          entries.emplace("arr_0", format_npy(stored));  // the name that numpy.savez gives
+          arrays.emplace("arr_0", npy_bytes(stored));  // the name that numpy.savez gives
         }
-        return pack_npz(entries);
+        return pack_npz(arrays);
       },
       matrix);
 }

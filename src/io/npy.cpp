@@ -136,12 +136,10 @@ const char* type_of() {
 }
 
 template <class Number>
-std::string format_numbers(const Number* values, Index count, bool fortran_order,
-                           const std::vector<Index>& shape) {
-  std::string bytes = format_npy_header(type_of<Number>(), fortran_order, shape);
-  if (count > 0)
-    bytes.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(Number));
-  return bytes;
+NpyBytes bytes_of_numbers(const Number* values, Index count, bool fortran_order,
+                          const std::vector<Index>& shape) {
+  return {format_npy_header(type_of<Number>(), fortran_order, shape),
+          {reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(Number)}};
 }
 
 std::string format_texts(const std::vector<std::string>& texts, const std::vector<Index>& shape) {
@@ -163,8 +161,8 @@ std::string format_texts(const std::vector<std::string>& texts, const std::vecto
 }
 
 template <class Dense>
-std::string format_dense(const Dense& matrix) {
-  return format_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
+NpyBytes bytes_of_dense(const Dense& matrix) {
+  return bytes_of_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
 }
 
 }  // namespace
@@ -213,9 +211,9 @@ AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name) {
                                                 : decode_matrix<double>(header, rows, columns);
 }
 
-std::string format_npy(const NpyArray& array) {
+NpyBytes npy_bytes(const NpyArray& array) {
   return std::visit(
-      [&](const auto& values) {
+      [&](const auto& values) -> NpyBytes {
         if (array.shape.size() > kMostDimensions) {
           throw InvalidArgument(fmt::format("an array cannot have {} dimensions; at most {} are supported",
                                             array.shape.size(), kMostDimensions));
@@ -228,19 +226,19 @@ std::string format_npy(const NpyArray& array) {
         }
         using Value = typename std::decay_t<decltype(values)>::value_type;
         if constexpr (std::is_same_v<Value, std::string>) {
-          return format_texts(values, array.shape);
+          return {format_texts(values, array.shape), {}};
         } else {
-          return format_numbers(values.data(), static_cast<Index>(values.size()), false, array.shape);
+          return bytes_of_numbers(values.data(), static_cast<Index>(values.size()), false, array.shape);
         }
       },
       array.values);
 }
 
-std::string format_npy(const Matrix& matrix) {
-  return format_dense(matrix);
+NpyBytes npy_bytes(const Matrix& matrix) {
+  return bytes_of_dense(matrix);
 }
-std::string format_npy(const Eigen::MatrixXf& matrix) {
-  return format_dense(matrix);
+NpyBytes npy_bytes(const Eigen::MatrixXf& matrix) {
+  return bytes_of_dense(matrix);
 }
 
 }  // namespace pursuit::io

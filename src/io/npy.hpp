@@ -18,11 +18,26 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name);
 /// array.
 AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name);
 
+/// A .npy file without a copy of its numbers: they lie in the array, which must outlive this.
+struct NpyBytes {
+  std::string head;       // the header, and text
+  std::string_view body;  // numbers
+};
+
 /// Throws InvalidArgument where the shape and the number of values disagree or text is not UTF-8.
-std::string format_npy(const NpyArray& array);
+NpyBytes npy_bytes(const NpyArray& array);
 
 /// In Fortran order, which is Eigen's own.
-std::string format_npy(const Matrix& matrix);
-std::string format_npy(const Eigen::MatrixXf& matrix);
+NpyBytes npy_bytes(const Matrix& matrix);
+NpyBytes npy_bytes(const Eigen::MatrixXf& matrix);
+
+template <class Array>
+std::string format_npy(const Array& array) {
+  const NpyBytes bytes = npy_bytes(array);
+  return std::string(bytes.head).append(bytes.body);
+}
+inline std::string format_npy(const NpyArray& array) {
+  return format_npy<NpyArray>(array);
+}
 
 }  // namespace pursuit::io

@@ -13,9 +13,9 @@ NpzArchive read_npz(const std::filesystem::path& path) {
 }
 
 void write_npz(const std::filesystem::path& path, const NpzArchive& archive) {
-  io::NpzEntries entries;
-  for (const auto& [name, array] : archive) entries.emplace(name, io::format_npy(array));
-  write_file_atomically(path, io::pack_npz(entries));
+  std::map<std::string, io::NpyBytes> arrays;
+  for (const auto& [name, array] : archive) arrays.emplace(name, io::npy_bytes(array));
+  write_file_atomically(path, io::pack_npz(arrays));
 }
 
 }  // namespace pursuit

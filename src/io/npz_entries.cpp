@@ -40,10 +40,11 @@ NpzArchive decode_npz(const NpzEntries& entries, const std::string& name) {
   return archive;
 }
 
-std::string pack_npz(const NpzEntries& entries) {
-  ZipEntries files;
-  for (const auto& [array, bytes] : entries) files.emplace(array + std::string(kSuffix), bytes);
-  return zip(files);
+std::string pack_npz(const std::map<std::string, NpyBytes>& arrays) {
+  ZipPieces files;
+  for (const auto& [array, bytes] : arrays)
+    files[array + std::string(kSuffix)] = {std::string_view(bytes.head), bytes.body};
+  return zip_pieces(files);
 }
 
 }  // namespace pursuit::io

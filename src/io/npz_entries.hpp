@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/npy.hpp"
 #include "io/npz_archive.hpp"
 
 namespace pursuit::io {
@@ -20,6 +21,6 @@ std::string at_array(const std::string& name, const std::string& array);
 
 NpzArchive decode_npz(const NpzEntries& entries, const std::string& name);
 
-std::string pack_npz(const NpzEntries& entries);
+std::string pack_npz(const std::map<std::string, NpyBytes>& arrays);
 
 }  // namespace pursuit::io

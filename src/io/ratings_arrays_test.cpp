@@ -20,9 +20,9 @@ using testing::StartsWith;
 const std::string kBanner = "%%MatrixMarket matrix coordinate real general\n";
 
 std::string packed(const NpzArchive& archive) {
-  NpzEntries entries;
-  for (const auto& [name, array] : archive) entries.emplace(name, format_npy(array));
-  return pack_npz(entries);
+  std::map<std::string, NpyBytes> arrays;
+  for (const auto& [name, array] : archive) arrays.emplace(name, npy_bytes(array));
+  return pack_npz(arrays);
 }
 
 NpzArchive coo(std::vector<std::int64_t> row, std::vector<std::int64_t> col, std::vector<double> data) {

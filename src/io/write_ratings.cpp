@@ -8,8 +8,8 @@
 
 #include "io/number_text.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/data/generate_ratings.hpp"
 #include "pursuit/io/atomic_file.hpp"
+#include "pursuit/io/ratings_file.hpp"
 
 namespace pursuit {
 

@@ -116,6 +116,12 @@ ZipEntries unzip(std::string_view bytes, const std::string& name, std::uint64_t 
 }
 
 std::string zip(const ZipEntries& entries) {
+  ZipPieces pieces;
+  for (const auto& [name, content] : entries) pieces[name] = {content};
+  return zip_pieces(pieces);
+}
+
+std::string zip_pieces(const ZipPieces& entries) {
   // libzip deletes an archive without entries instead of writing it; this is what one looks like.
   if (entries.empty()) return "PK\x05\x06" + std::string(18, '\0');
 
@@ -127,8 +133,13 @@ std::string zip(const ZipEntries& entries) {
 
   constexpr zip_uint32_t kLevel = 6;
   constexpr zip_uint16_t kMidnight = 0, kFirstOfJanuary1980 = (1 << 5) | 1;
-  for (const auto& [name, content] : entries) {
-    Source source(zip_source_buffer(archive.get(), content.data(), content.size(), 0), &zip_source_free);
+  for (const auto& [name, pieces] : entries) {
+    std::vector<zip_buffer_fragment_t> fragments;
+    for (const std::string_view piece : pieces)
+      if (!piece.empty())
+        fragments.push_back({reinterpret_cast<zip_uint8_t*>(const_cast<char*>(piece.data())), piece.size()});
+    Source source(zip_source_buffer_fragment(archive.get(), fragments.data(), fragments.size(), 0),
+                  &zip_source_free);
     const zip_int64_t index =
         source ? zip_file_add(archive.get(), name.c_str(), source.get(), ZIP_FL_ENC_UTF_8) : -1;
     if (index < 0) fail_to_pack(zip_strerror(archive.get()));

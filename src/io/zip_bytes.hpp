@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/byte_source.hpp"
 
@@ -25,5 +26,9 @@ inline ZipEntries unzip(std::string_view bytes, const std::string& name) {
 /// Deflated, in the order of the names, all dated the first day a zip file can express: equal entries give
 /// equal bytes.
 std::string zip(const ZipEntries& entries);
+
+/// The same for contents in pieces, read where they lie.
+using ZipPieces = std::map<std::string, std::vector<std::string_view>>;
+std::string zip_pieces(const ZipPieces& entries);
 
 }  // namespace pursuit::io

@@ -35,8 +35,8 @@ RankOneAtom find_rank_one(const LinearOperator& R, const Atoms& left, const Atom
                           const OracleOptions& options) {
   return RankOneAtom(find_atom(MatrixForm(R), AtomSets(left, right), 0, options));
 }
-RankOneAtom refine_rank_one(const LinearOperator& R, const Atoms& left, const Atoms& right, const Matrix& starts,
-                            const OracleOptions& options) {
+RankOneAtom refine_rank_one(const LinearOperator& R, const Atoms& left, const Atoms& right,
+                            const Matrix& starts, const OracleOptions& options) {
   return RankOneAtom(refine_atom(MatrixForm(R), AtomSets(left, right), 0,
                                  Factors(Panel(R.rows(), starts.cols()), starts), options));
 }
@@ -77,8 +77,8 @@ RC_GTEST_PROP(FindRankOne, CannotBeImprovedByEitherSideAlone, ()) {
   const Matrix R = gaussian(n, m, *rc::gen::inRange<std::uint64_t>(0, 100000));
   const Atoms left = *rc::gen::elementOf(kSets), right = *rc::gen::elementOf(kSets);
   const Sign sign = *rc::gen::element(Sign::free, Sign::nonnegative);
-  const auto atom = find_rank_one(*data_matrix(R), left, right,
-                                  {.max_iterations = 3000, .tolerance = 1e-13, .sign = sign});
+  const auto atom =
+      find_rank_one(*data_matrix(R), left, right, {.max_iterations = 3000, .tolerance = 1e-13, .sign = sign});
   RC_ASSERT(left->contains(atom.u));
   RC_ASSERT(right->contains(atom.v));
   RC_ASSERT(std::abs(atom.value - atom.u.dot(R * atom.v)) < 1e-12 * R.norm());
@@ -146,8 +146,7 @@ TEST(FindRankOne, KeepsTheBestOfItsStarts) {
 
 TEST(FindRankOne, StopsAtItsIterationLimit) {
   const Matrix R = gaussian(40, 40, 1);
-  const auto atom =
-      find_rank_one(*data_matrix(R), sphere(), sphere(), {.max_iterations = 3, .tolerance = 0});
+  const auto atom = find_rank_one(*data_matrix(R), sphere(), sphere(), {.max_iterations = 3, .tolerance = 0});
   EXPECT_EQ(atom.iterations, 3);
 }
 

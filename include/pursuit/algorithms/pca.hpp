@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "pursuit/algorithms/explained_variance.hpp"
 #include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit {
@@ -41,9 +42,8 @@ struct PcaResult {
   Matrix loadings;  // p x r, one unit column per component
   Matrix scores;    // n x r: the least-squares coordinates of the centred rows in the loadings; empty for a
                     // covariance
-  Vector means, deviations;    // p; deviations where correlation was asked for
-  double explained_plain = 0;  // sum u^T C u / tr C: counts overlapping components twice, may exceed 1
-  double explained_span = 0;   // tr(P_U C) / tr C, P_U the projector on the span: at most what PCA explains
+  Vector means, deviations;                        // p; deviations where correlation was asked for
+  double explained_plain = 0, explained_span = 0;  // see ExplainedVariance
   int sweeps = 0;
   double seconds = 0;
   Stop stop = Stop::rank_reached;  // or no_ascent: fewer directions vary
@@ -58,11 +58,5 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options 
 
 /// Coordinates in the loadings, given projections A U on them: A U (U^T U)^-1.
 Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections);
-
-/// Both definitions for given loadings (p x r) of centred data.
-struct ExplainedVariance {
-  double plain, span;
-};
-ExplainedVariance explained_variance(const DataMatrix& centered_data, const Matrix& loadings);
 
 }  // namespace pursuit

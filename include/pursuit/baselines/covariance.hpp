@@ -16,6 +16,7 @@
 #include <functional>
 #include <string>
 
+#include "pursuit/algorithms/explained_variance.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
@@ -61,11 +62,7 @@ class Covariance final : public LinearOperator {
 Matrix deflate_components(Covariance C, Index count, Deflation method,
                           const std::function<Vector(const Covariance&)>& find);
 
-/// sum u^T C u / tr C over the columns of U, which counts overlapping loadings twice.
-double plain_variance(const Covariance& C, const Matrix& U);
-
-/// tr(P_U C) / tr C, P_U the projector on the span of the columns of U: at most 1.
-double span_variance(const Covariance& C, const Matrix& U);
+ExplainedVariance explained_variance(const Covariance& C, const Matrix& loadings);
 
 /// "hotelling", "projection", "schur", "orthogonal-projection"; InvalidArgument for any other text.
 const char* name(Deflation method);

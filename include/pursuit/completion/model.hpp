@@ -74,6 +74,9 @@ void require_sound(const CompletionModel& model);
 /// Notes which rows and columns have none of the entries of a model of structured atoms.
 void note_unseen(CompletionModel& model, const GroupedEntries& by_row);
 
+/// False for members never seen: those without an entry, and -1.
+bool has_entries(const CompletionSide& side, int index);
+
 /// What structured atoms are like for a member of which nothing is known: the mean and the variance, over the
 /// members with entries, of weight_k l_ik (rows) and of r_jk (columns).
 struct AverageMember {
@@ -86,6 +89,8 @@ AverageMember average_column(const CompletionModel& model);
 struct Position {
   int row, col;
 };
+
+std::vector<Position> positions_of(const ObservedEntries& entries);
 
 struct Prediction {
   double value = 0;

@@ -4,12 +4,15 @@
 // columns times rank, at the speed of dense products; memory: one number per column and factor, and a block
 // of scores per thread.
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "pursuit/completion/model.hpp"
 
 namespace pursuit {
+
+class Predictor;
 
 struct Recommendation {
   int col;
@@ -37,10 +40,10 @@ class Recommender {
   void score(int first, std::span<Candidates> best, const GroupedEntries* seen) const;
 
   const CompletionModel& model_;
+  std::shared_ptr<const Predictor> predictor_;
   FactorMatrix
       cols_;  // one row per column: products with what fill_row() gives are predictions, up to a constant
   double longest_column_ = 0;
-  Vector average_row_;
 };
 
 }  // namespace pursuit

@@ -46,4 +46,12 @@ struct IdPairs {
 /// the ids of the second line are both numbers.
 IdPairs read_pairs(const std::filesystem::path& path);
 
+/// Text in the format of the extension: `row::col::value::0` for .dat, `row,col,value` under a header for
+/// .csv; ids count from 1. The file appears whole or not at all. Throws InvalidArgument for another
+/// extension, OutputFailure where it cannot be written.
+void write_ratings(const std::filesystem::path& path, const ObservedEntries& entries);
+
+/// Throws InvalidArgument unless write_ratings() knows the extension; asked before long work.
+void require_ratings_extension(const std::filesystem::path& path);
+
 }  // namespace pursuit

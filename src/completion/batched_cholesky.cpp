@@ -1,0 +1,93 @@
+#include "completion/batched_cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/kernel.hpp"
+
+namespace pursuit {
+namespace {
+
+typedef float Sixteen __attribute__((vector_size(64), may_alias));
+
+}  // namespace
+
+PURSUIT_KERNEL void factor_systems(float* factor, float* inverse_pivot, int width) {
+  auto* A = reinterpret_cast<Sixteen*>(factor);
+  for (int c = 0; c < width; ++c) {
+    for (int a = c & ~3; a < width; a += 4) {
+      Sixteen sum[4];
+      for (int t = 0; t < 4; ++t) sum[t] = A[c * width + a + t];
+      for (int k = 0; k < c; ++k) {
+        const Sixteen left = A[k * width + c];
+        for (int t = 0; t < 4; ++t) sum[t] -= A[k * width + a + t] * left;
+      }
+      for (int t = 0; t < 4; ++t) A[c * width + a + t] = sum[t];
+    }
+    float* inverse = inverse_pivot + c * kSystems;
+    const auto* pivot = reinterpret_cast<const float*>(A + c * width + c);
+    for (int l = 0; l < kSystems; ++l) inverse[l] = 1.0F / std::sqrt(std::max(pivot[l], 1e-30F));
+    const Sixteen scale = *reinterpret_cast<Sixteen*>(inverse);
+    for (int a = c + 1; a < width; ++a) A[c * width + a] *= scale;
+  }
+}
+
+PURSUIT_KERNEL void solve_systems(const float* factor, const float* inverse_pivot, const float* normal,
+                                  int width, float* solution) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  auto* x = reinterpret_cast<Sixteen*>(solution);
+  for (int c = 0; c < width; ++c) {
+    x[c] *= inverse[c];
+    for (int a = c + 1; a < width; ++a) x[a] -= A[c * width + a] * x[c];
+  }
+  if (normal)
+    for (int c = 0; c < width; ++c) x[c] += reinterpret_cast<const Sixteen*>(normal)[c];
+  for (int c = width - 1; c >= 0; --c) {
+    Sixteen sum = x[c];
+    for (int a = c + 1; a < width; ++a) sum -= A[c * width + a] * x[a];
+    x[c] = sum * inverse[c];
+  }
+}
+
+PURSUIT_KERNEL void inverse_diagonals(const float* factor, const float* inverse_pivot, int width,
+                                      float* columns, float* variance) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  auto* z = reinterpret_cast<Sixteen*>(columns);
+  auto* out = reinterpret_cast<Sixteen*>(variance);
+  const Sixteen one = Sixteen{} + 1.0F;
+  for (int first = 0; first < width; first += 4) {
+    for (int i = first * 4; i < width * 4; ++i) z[i] = Sixteen{};
+    Sixteen sum[4] = {};
+    for (int t = 0; t < 4; ++t) z[(first + t) * 4 + t] = one;
+    for (int k = first; k < width; ++k) {
+      Sixteen entry[4];
+      for (int t = 0; t < 4; ++t) {
+        entry[t] = z[k * 4 + t] * inverse[k];
+        sum[t] += entry[t] * entry[t];
+      }
+      for (int a = k + 1; a < width; ++a) {
+        const Sixteen l = A[k * width + a];
+        for (int t = 0; t < 4; ++t) z[a * 4 + t] -= l * entry[t];
+      }
+    }
+    for (int t = 0; t < 4; ++t) out[first + t] = sum[t];
+  }
+}
+
+PURSUIT_KERNEL void quadratic_forms(const float* factor, const float* inverse_pivot, int width,
+                                    const float* solution, float* form) {
+  const auto* A = reinterpret_cast<const Sixteen*>(factor);
+  const auto* inverse = reinterpret_cast<const Sixteen*>(inverse_pivot);
+  const auto* x = reinterpret_cast<const Sixteen*>(solution);
+  Sixteen total = {};
+  for (int c = 0; c < width; ++c) {
+    Sixteen sum = x[c] / inverse[c];
+    for (int a = c + 1; a < width; ++a) sum += A[c * width + a] * x[a];
+    total += sum * sum;
+  }
+  *reinterpret_cast<Sixteen*>(form) = total;
+}
+
+}  // namespace pursuit

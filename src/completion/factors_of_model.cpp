@@ -1,0 +1,69 @@
+#include "completion/factors_of_model.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pursuit {
+namespace {
+
+constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
+
+FactorMatrix selected(const AlignedVector<float>& rows, std::size_t width, const std::vector<int>& columns) {
+  FactorMatrix result(Index(rows.size() / width), Index(columns.size()));
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index c = 0; c < result.cols(); ++c) result(i, c) = rows[i * Index(width) + columns[c]];
+  return result;
+}
+
+}  // namespace
+
+std::vector<int> used_coordinates(const BayesianFactors& f) {
+  std::vector<double> energy(std::size_t(f.width()), 0.0);
+  const auto mean_square = [&](const FactorSide& side, int c) {
+    double sum = 0;
+    for (Index i = 0; i < side.size(); ++i)
+      sum += double(side.mean[i * f.width() + c]) * side.mean[i * f.width() + c];
+    return sum / double(side.size());
+  };
+  std::vector<int> result;
+  for (int c = 1; c <= f.atoms(); ++c) {
+    energy[c] = mean_square(f.rows(), c) * mean_square(f.cols(), c);
+    if (energy[c] > kNothing * f.noise_variance()) result.push_back(c);
+  }
+  std::stable_sort(result.begin(), result.end(), [&](int a, int b) { return energy[a] > energy[b]; });
+  result.insert(result.begin(), 0);
+  return result;
+}
+
+CompletionSide side_of_model(const FactorSide& side, const std::vector<int>& coordinates, bool use_pattern,
+                             const std::optional<ScaledFeatures>& features) {
+  const std::size_t width = side.prior_variance.size();
+  CompletionSide result{.mean = selected(side.mean, width, coordinates),
+                        .variance = selected(side.variance, width, coordinates),
+                        .pattern = {},
+                        .features = {},
+                        .intercept = Eigen::VectorXf(coordinates.size()),
+                        .prior_variance = Eigen::VectorXf(coordinates.size()),
+                        .noise_weight = side.noise_weight,
+                        .unseen = {}};
+  for (std::size_t c = 0; c < coordinates.size(); ++c) {
+    result.intercept[Index(c)] = float(side.intercept[coordinates[c]]);
+    result.prior_variance[Index(c)] = float(side.prior_variance[coordinates[c]]);
+  }
+  if (use_pattern) result.pattern = selected(side.regressions.front().weights(), width, coordinates);
+  if (features) {
+    result.features = selected(side.regressions.back().weights(), width, coordinates);
+    for (Index f = 0; f < result.features.rows(); ++f) result.features.row(f) *= float(features->scale(f));
+  }
+  return result;
+}
+
+CompletionSample sample_of(const BayesianFactors& f) {
+  std::vector<int> all(std::size_t(f.atoms() + 1));
+  std::iota(all.begin(), all.end(), 0);
+  const auto width = std::size_t(f.width());
+  return {selected(f.rows().mean, width, all), selected(f.cols().mean, width, all), f.rows().noise_weight,
+          f.cols().noise_weight, f.noise_variance()};
+}
+
+}  // namespace pursuit

@@ -1,0 +1,96 @@
+#include "completion/predictor.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+namespace {
+
+/// A member's factors with their variances, or the prior's where it was never seen.
+struct Member {
+  const float *mean, *variance;
+  double noise_weight;
+};
+
+Member member(const CompletionSide& side, int index) {
+  if (index < 0) return {side.intercept.data(), side.prior_variance.data(), 1.0};
+  return {side.mean.row(index).data(), side.variance.row(index).data(),
+          side.noise_weight[std::size_t(index)]};
+}
+
+Moments posterior(const CompletionModel& model, Position at) {
+  const Index width = model.rows.mean.cols();
+  if (width == 0) return {};
+  const Member row = member(model.rows, at.row), col = member(model.cols, at.col);
+  Moments result{inner(row.mean, col.mean, width), double(row.variance[0]) + col.variance[0],
+                 model.noise_variance / (row.noise_weight * col.noise_weight)};
+  for (Index k = 1; k < width; ++k) {
+    const double u = row.mean[k], v = col.mean[k], su = row.variance[k], sv = col.variance[k];
+    result.variance += u * u * sv + v * v * su + su * sv;
+  }
+  return result;
+}
+
+AtomMember atom_member(const CompletionSide& side, const Matrix& entries, const Vector* weights,
+                       const AverageMember& average, int index) {
+  return {entries, weights, has_entries(side, index) ? nullptr : &average, index};
+}
+
+}  // namespace
+
+Predictor::Predictor(const CompletionModel& model, Members members) : model_(model) {
+  if (model.atoms.rank() == 0 || members == Members::seen) return;
+  row_ = average_row(model);
+  col_ = average_column(model);
+}
+
+AtomMember Predictor::row(int index) const {
+  return atom_member(model_.rows, model_.atoms.left(), &model_.atoms.weights, row_, index);
+}
+
+AtomMember Predictor::column(int index) const {
+  return atom_member(model_.cols, model_.atoms.right(), nullptr, col_, index);
+}
+
+/// Averaged over posterior samples where there are any; members never seen have none.
+Moments Predictor::self_tuned(Position at) const {
+  if (model_.samples.empty() || at.row < 0 || at.col < 0) return posterior(model_, at);
+  DrawnEntry entry;
+  for (const CompletionSample& sample : model_.samples)
+    entry.add(inner(sample.rows.row(at.row).data(), sample.cols.row(at.col).data(), sample.rows.cols()),
+              sample.noise_variance / (double(sample.row_noise_weight[std::size_t(at.row)]) *
+                                       sample.col_noise_weight[std::size_t(at.col)]));
+  return entry.moments(double(model_.samples.size()));
+}
+
+Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
+  double value = model_.mean + model_.scale * self_tuned.mean, spread = 0;
+  if (const Index rank = model_.atoms.rank(); rank > 0) {
+    const AtomMember left = row(at.row), right = column(at.col);
+    for (Index k = 0; k < rank; ++k) {
+      const double l = left.mean(k), r = right.mean(k), l_variance = left.variance(k),
+                   r_variance = right.variance(k);
+      value += l * r;
+      spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
+    }
+  }
+  return {value, std::sqrt(model_.scale * model_.scale * (self_tuned.noise + self_tuned.variance) + spread)};
+}
+
+Prediction Predictor::operator()(Position at) const {
+  require_inside(at);
+  return clipped(unclipped(at));
+}
+
+void Predictor::require_inside(Position at) const {
+  const Index rows = model_.row_count(), cols = model_.column_count();
+  if (at.row < -1 || at.row >= rows || at.col < -1 || at.col >= cols)
+    throw InvalidArgument(
+        fmt::format("position ({}, {}): rows are 0 to {}, columns 0 to {}, and -1 stands for one never seen",
+                    at.row, at.col, rows - 1, cols - 1));
+}
+
+}  // namespace pursuit
