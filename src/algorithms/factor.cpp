@@ -9,16 +9,13 @@
 
 #include "algorithms/matrix_space.hpp"
 #include "base/parallel.hpp"
+#include "base/require.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
-
-void require(bool fine, const std::string& message) {
-  if (!fine) throw InvalidArgument(message);
-}
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
   require(sets.left && sets.right, "left, right: an atom set is missing");

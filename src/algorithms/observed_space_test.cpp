@@ -8,9 +8,9 @@
 namespace pursuit {
 namespace {
 
-const std::vector<Atoms> kSets{sphere(), nonneg(), sparse(4)};
-const std::vector<WeightRule> kRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
-                                     WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
+const std::vector<Atoms> kObservedSets{sphere(), nonneg(), sparse(4)};
+const std::vector<WeightRule> kObservedRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
+                                             WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
 
 struct Problem {
   Matrix Y, mask;
@@ -72,9 +72,9 @@ TEST(ObservedSpace, KeepsItsPromisesForEverySetRuleAndCorrection) {
     bool by_oracle;
   };
   const Problem p = Problem::random(gaussian(14, 11, 1) + Matrix::Constant(14, 11, 0.4), 0.5, 2);
-  for (const Atoms& left : kSets)
-    for (const Atoms& right : kSets)
-      for (const WeightRule rule : kRules)
+  for (const Atoms& left : kObservedSets)
+    for (const Atoms& right : kObservedSets)
+      for (const WeightRule rule : kObservedRules)
         for (const auto [sweeps, by_oracle] : {Corrections{0, false}, {2, false}, {2, true}}) {
           SCOPED_TRACE(left->spec() + " x " + right->spec() + ", " + rule.spec() +
                        (by_oracle ? ", oracle, " : ", exact, ") + std::to_string(sweeps));
@@ -88,7 +88,7 @@ TEST(ObservedSpace, KeepsItsPromisesForEverySetRuleAndCorrection) {
 
 TEST(ObservedSpace, EveryAtomOfAListIsInItsOwnSet) {
   const Atoms list = per_atom({sparse(6), sparse(3), sparse(1)});
-  for (const WeightRule rule : kRules)
+  for (const WeightRule rule : kObservedRules)
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       SCOPED_TRACE(rule.spec() + ", seed " + std::to_string(seed));
       const Problem p = Problem::random(gaussian(10, 8, seed), 0.6, seed + 100);
@@ -118,8 +118,8 @@ TEST(ObservedSpace, KeepsItsPromisesForSymmetricAtoms) {
   const Matrix A = gaussian(12, 12, 5);
   Problem p = Problem::random(A + A.transpose(), 0.5, 6);
   p.mask = p.mask.cwiseMax(p.mask.transpose()).eval();
-  for (const Atoms& set : kSets)
-    for (const WeightRule rule : kRules)
+  for (const Atoms& set : kObservedSets)
+    for (const WeightRule rule : kObservedRules)
       for (const int corrections : {0, 2}) {
         SCOPED_TRACE(set->spec() + ", " + rule.spec() + ", " + std::to_string(corrections));
         const AtomSets sets{set, set, true};
@@ -196,7 +196,7 @@ TEST(ObservedSpace, ShrinksMoreTheLargerTheRidge) {
 }
 
 TEST(ObservedSpace, SelfTunedStaysFiniteWhereAtomsAreShrunkToNothing) {
-  for (const Atoms& set : kSets)
+  for (const Atoms& set : kObservedSets)
     for (const WeightRule rule : {WeightRule::newest, WeightRule::nonneg})
       for (const double mean : {0.0, -1.0}) {
         SCOPED_TRACE(set->spec() + ", " + WeightRule(rule).spec() + ", " + std::to_string(mean));

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "linalg/cholesky.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -79,7 +79,10 @@ Vector posterior_mean(const CompletionModel& model, const Held& held, const int*
     A.diagonal() += w * held.spread.row(j).transpose();
     b += w * y * held.z.row(j).transpose();
   }
-  return A.selfadjointView<Eigen::Lower>().llt().solve(b);
+  const Cholesky posterior(A);
+  if (!posterior.definite())
+    throw InvalidInput("new rows: the variances of this model leave the range of double precision");
+  return posterior.solve(b);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace pursuit {
 namespace {
 
-constexpr int kPatience = 5;  // atoms without a better validation error before a path ends
+constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
 
 void check(const StructuredOptions& o, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
@@ -182,7 +182,7 @@ class StructuredRun {
           const bool new_atom = moment.phase == Moment::Phase::atom;
           const double rmse = new_atom ? judge() : std::numeric_limits<double>::quiet_NaN();
           return watch(moment.rank, moment.target_rank, std::numeric_limits<double>::quiet_NaN(), rmse) &&
-                 since < kPatience;
+                 since < kRanksWithoutGain;
         });
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.

@@ -163,7 +163,7 @@ std::string format_texts(const std::vector<std::string>& texts, const std::vecto
 }
 
 template <class Dense>
-std::string format_dense(const Dense& matrix) {
+std::string array_bytes(const Dense& matrix) {
   return format_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
 }
 
@@ -237,10 +237,10 @@ std::string format_npy(const NpyArray& array) {
 }
 
 std::string format_npy(const Matrix& matrix) {
-  return format_dense(matrix);
+  return array_bytes(matrix);
 }
 std::string format_npy(const Eigen::MatrixXf& matrix) {
-  return format_dense(matrix);
+  return array_bytes(matrix);
 }
 
 }  // namespace pursuit::io

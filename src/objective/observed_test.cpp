@@ -34,7 +34,7 @@ struct Problem {
   double inner(const Matrix& A, const Matrix& B) const { return A.cwiseProduct(B).cwiseProduct(mask).sum(); }
 };
 
-Model random_model(Index n, Index m, Index r, std::uint64_t seed) {
+Model random_atoms(Index n, Index m, Index r, std::uint64_t seed) {
   return {gaussian(n, r, seed), gaussian(m, r, seed + 1), Vector(gaussian(r, 1, seed + 2))};
 }
 
@@ -51,7 +51,7 @@ TEST(ObservedObjective, ResidualAndValueAreThoseUnderTheMask) {
   EXPECT_NEAR(f.target_norm_squared(), p.residual(Matrix::Zero(17, 13)).squaredNorm(), 1e-12);
   EXPECT_NEAR(f.value(), 0.5 * f.target_norm_squared(), 1e-12);
   for (const Index r : {4, 1, 0}) {
-    const Model model = random_model(17, 13, r, 5);
+    const Model model = random_atoms(17, 13, r, 5);
     f.move_to(model);
     const Matrix R = p.residual(r > 0 ? model.dense() : Matrix::Zero(17, 13));
     EXPECT_LT(max_difference(Matrix(f.residual()), R), 1e-12) << r;
@@ -62,7 +62,7 @@ TEST(ObservedObjective, ResidualAndValueAreThoseUnderTheMask) {
 
 TEST(ObservedObjective, AddingAtomsIsMovingToTheirSum) {
   const Problem p = Problem::random(17, 13, 2);
-  const Model model = random_model(17, 13, 4, 6);
+  const Model model = random_atoms(17, 13, 4, 6);
   ObservedObjective moved(p.data), added(p.data);
   moved.move_to(model);
   for (Index k = 0; k < model.rank(); ++k) added.add(model.left.col(k), model.right.col(k), model.weights[k]);
@@ -75,8 +75,8 @@ TEST(ObservedObjective, AddingAtomsIsMovingToTheirSum) {
 TEST(ObservedObjective, ProductsAreThoseUnderTheMask) {
   const Problem p = Problem::random(12, 15, 3);
   ObservedObjective f(p.data);
-  const Model model = random_model(12, 15, 3, 7);
-  f.move_to(random_model(12, 15, 2, 8));
+  const Model model = random_atoms(12, 15, 3, 7);
+  f.move_to(random_atoms(12, 15, 2, 8));
   const Vector u = gaussian(12, 1, 9), v = gaussian(15, 1, 10);
   const Matrix z = u * v.transpose(), gram = f.gram(model);
   const Vector products = f.inner_products(model, u, v), targets = f.target_products(model);
@@ -92,7 +92,7 @@ TEST(ObservedObjective, ProductsAreThoseUnderTheMask) {
 TEST(ObservedObjective, ParabolasSayHowAFactorChangesTheValue) {
   const Problem p = Problem::random(12, 15, 4);
   ObservedObjective f(p.data);
-  f.move_to(random_model(12, 15, 2, 11));
+  f.move_to(random_atoms(12, 15, 2, 11));
   const double before = f.value();
   const Vector x = gaussian(12, 1, 12), y = gaussian(15, 1, 13);
   const auto along_x = f.left_parabolas(y, y.cwiseAbs2());
