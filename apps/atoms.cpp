@@ -54,7 +54,7 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
 
 int list(bool json) {
   if (json) {
-    nlohmann::json all = nlohmann::json::array();
+    Json all = Json::array();
     for (const CatalogueEntry& entry : catalogue())
       all.push_back({{"name", entry.name},
                      {"form", entry.form},
@@ -120,8 +120,8 @@ int explain(const AtomsCommand& command) {
   const auto broken =
       check_atom_laws(set, n, {.seed = command.seed, .trials = command.trials, .parse = parse_atoms});
   if (command.json) {
-    nlohmann::json laws = nlohmann::json::object();
-    for (const auto& [law, detail] : broken) laws[law] = detail;
+    Json laws = Json::object();
+    for (const auto& [law, detail] : broken) laws.set(law, detail);
     print_json({{"spec", atoms.spec()},
                 {"symmetric", set.traits().symmetric},
                 {"unit_norms", set.traits().unit_norm},
@@ -148,17 +148,16 @@ int explain(const AtomsCommand& command) {
 
 }  // namespace
 
-void add_atoms(CLI::App& app, int& status) {
+void add_atoms(Command& program) {
   auto command = std::make_shared<AtomsCommand>();
-  CLI::App* sub = app.add_subcommand("atoms", "List the atom sets, or explain one and check its laws");
-  sub->footer(kFooter);
-  sub->add_option("SPEC", command->spec, "The set to explain; without it all are listed");
-  sub->add_option("--length", command->length, "Entries of the vectors to check with; by default what fits");
-  sub->add_option("--trials", command->trials, "Random vectors to check with")->capture_default_str();
-  sub->add_option("--seed", command->seed, "Of the random vectors")->capture_default_str();
-  add_json_option(*sub, command->json);
-  sub->callback(
-      [command, &status] { status = command->spec.empty() ? list(command->json) : explain(*command); });
+  Command sub = program.add_command("atoms", "List the atom sets, or explain one and check its laws");
+  sub.footer(kFooter);
+  sub.add_option("SPEC", command->spec, "The set to explain; without it all are listed");
+  sub.add_option("--length", command->length, "Entries of the vectors to check with; by default what fits");
+  sub.add_option("--trials", command->trials, "Random vectors to check with").show_default();
+  sub.add_option("--seed", command->seed, "Of the random vectors").show_default();
+  add_json_option(sub, command->json);
+  sub.runs([command] { return command->spec.empty() ? list(command->json) : explain(*command); });
 }
 
 }  // namespace pursuit::app

@@ -102,22 +102,6 @@ Ratings with_common_ids(Ratings ratings) {
   return ratings;
 }
 
-/// Entries of an earlier model with new ones, which win.
-ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh) {
-  const ObservedMatrix newer(fresh);
-  const GroupedEntries& by_row = newer.by_row();
-  for (Index i = 0; i < old.size(); ++i)
-    for (std::int64_t e = old.start[i]; e < old.start[i + 1]; ++e) {
-      const auto first = by_row.index.begin() + by_row.start[i],
-                 last = by_row.index.begin() + by_row.start[i + 1];
-      if (std::binary_search(first, last, old.index[e])) continue;
-      fresh.row.push_back(int(i));
-      fresh.col.push_back(old.index[e]);
-      fresh.value.push_back(old.value[e]);
-    }
-  return fresh;
-}
-
 Input read_input(const CompleteCommand& c) {
   Input input;
   const RatingsOptions options{c.duplicates == "last" ? RatingsOptions::Duplicates::last
@@ -252,23 +236,24 @@ int run(const CompleteCommand& c) {
          overlap, input.test.size());
   if (!c.plot.empty()) write_path_plot(c.plot, result.path);
   print_stages(result.path);
-  nlohmann::json object{{"rank", result.model.rank()},
-                        {"noise", result.model.noise()},
-                        {"rows", result.model.row_count()},
-                        {"columns", result.model.column_count()},
-                        {"samples", result.model.samples.size()},
-                        {"stop", name(result.stop)},
-                        {"interrupted", result.interrupted()},
-                        {"path", describe(result.path)},
-                        {"reading_seconds", reading},
-                        {"seconds", result.seconds},
-                        {"peak_memory_bytes", peak_memory_bytes()}};
-  if (input.row_features) object["row_features"] = describe(*input.row_features);
-  if (input.col_features) object["column_features"] = describe(*input.col_features);
+  Json object{{"rank", result.model.rank()},
+              {"noise", result.model.noise()},
+              {"rows", result.model.row_count()},
+              {"columns", result.model.column_count()},
+              {"samples", result.model.samples.size()},
+              {"stop", name(result.stop)},
+              {"interrupted", result.interrupted()},
+              {"path", describe(result.path)},
+              {"reading_seconds", reading},
+              {"seconds", result.seconds},
+              {"peak_memory_bytes", peak_memory_bytes()}};
+  if (input.row_features) object.set("row_features", describe(*input.row_features));
+  if (input.col_features) object.set("column_features", describe(*input.col_features));
   if (input.test.size() > 0) {
     const Accuracy figures = accuracy(result.predictions, input.test.value);
-    object["test"] = describe(figures);
-    object["test"]["unknown"] = input.unknown;
+    Json test = describe(figures);
+    test.set("unknown", input.unknown);
+    object.set("test", std::move(test));
     print_accuracy(figures);
   }
   tell("\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
@@ -289,60 +274,60 @@ int run(const CompleteCommand& c) {
 
 }  // namespace
 
-void add_complete(CLI::App& app, int& status) {
+void add_complete(Command& program) {
   auto c = std::make_shared<CompleteCommand>();
-  CLI::App* sub = app.add_subcommand("complete", "Predict the entries of a matrix that were not observed");
-  sub->footer(kFooter);
-  sub->add_option("RATINGS", c->input, "Observed entries: row, column, value")->required();
-  sub->add_option("--test", c->test, "Entries to judge by, in a file of their own");
-  sub->add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
-  sub->add_option(
+  Command sub = program.add_command("complete", "Predict the entries of a matrix that were not observed");
+  sub.footer(kFooter);
+  sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
+  sub.add_option("--test", c->test, "Entries to judge by, in a file of their own");
+  sub.add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
+  sub.add_option(
          "--effort", c->effort,
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")
-      ->check(CLI::IsMember({"default", "high"}))
-      ->capture_default_str();
-  sub->add_option("--samples", c->samples,
-                  "Number of draws to average over (high: 200 to 800, by the number of entries)")
-      ->check(CLI::Range(0, kMostSamples));
-  sub->add_option("-r,--rank", c->rank,
-                  "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")
-      ->check(CLI::NonNegativeNumber);
-  sub->add_option("--validation", c->validation,
-                  "Share of the entries that decides about rank and corrections")
-      ->capture_default_str();
-  sub->add_flag("--no-pattern", c->no_pattern, "Do not learn from which entries were observed");
-  sub->add_option("--row-features", c->row_features,
-                  "What is known about rows: a table with a header and ids in its first column, or lines "
-                  "of\nid, feature, value (with the header id,feature,value or none)");
-  sub->add_option("--col-features", c->col_features, "The same about columns");
-  sub->add_option("--clip", c->clip, "Range of predictions: LOW:HIGH, auto (as observed) or none")
-      ->capture_default_str();
-  sub->add_option("--duplicates", c->duplicates,
-                  "Where an entry occurs twice: refuse the file, or the last one counts")
-      ->check(CLI::IsMember({"refuse", "last"}))
-      ->capture_default_str();
-  sub->add_option("--update", c->update, "Continue this model with RATINGS as new entries, rows and columns");
-  sub->add_option("--preset", c->preset, "A column of the paper's table: or1mp, gmpr, gmpr-sparse")
-      ->check(CLI::IsMember({"or1mp", "gmpr", "gmpr-sparse"}));
-  sub->add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
-  sub->add_option("--right", c->right, "Atom set of the right factors");
-  sub->add_option("--symmetric", c->symmetric,
-                  "Atom set of u in atoms u u^T; rows and columns are the same ids");
-  sub->add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
-      ->capture_default_str();
-  sub->add_option("--regularize", c->regularize,
-                  "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
-      ->capture_default_str();
-  sub->add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
-  sub->add_option("--corrections", c->corrections,
-                  "With atom sets: sweeps after every atom; of several numbers the best")
-      ->delimiter(',');
-  sub->add_option("--seed", c->seed, "Seed of everything random")->capture_default_str();
-  sub->add_option("--time-limit", c->time_limit, "Stop after so many seconds and keep the result so far");
-  sub->add_option("-o,--out", c->out, "Write the model here (.npz)");
-  sub->add_option("--plot", c->plot, "Write a picture of the validation error by rank here (.svg)");
-  add_common_options(*sub, c->common);
-  sub->callback([c, &status] { status = run(*c); });
+      .one_of({"default", "high"})
+      .show_default();
+  sub.add_option("--samples", c->samples,
+                 "Number of draws to average over (high: 200 to 800, by the number of entries)")
+      .between(0, kMostSamples);
+  sub.add_option("-r,--rank", c->rank,
+                 "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")
+      .not_negative();
+  sub.add_option("--validation", c->validation,
+                 "Share of the entries that decides about rank and corrections")
+      .show_default();
+  sub.add_flag("--no-pattern", c->no_pattern, "Do not learn from which entries were observed");
+  sub.add_option("--row-features", c->row_features,
+                 "What is known about rows: a table with a header and ids in its first column, or lines "
+                 "of\nid, feature, value (with the header id,feature,value or none)");
+  sub.add_option("--col-features", c->col_features, "The same about columns");
+  sub.add_option("--clip", c->clip, "Range of predictions: LOW:HIGH, auto (as observed) or none")
+      .show_default();
+  sub.add_option("--duplicates", c->duplicates,
+                 "Where an entry occurs twice: refuse the file, or the last one counts")
+      .one_of({"refuse", "last"})
+      .show_default();
+  sub.add_option("--update", c->update, "Continue this model with RATINGS as new entries, rows and columns");
+  sub.add_option("--preset", c->preset, "A column of the paper's table: or1mp, gmpr, gmpr-sparse")
+      .one_of({"or1mp", "gmpr", "gmpr-sparse"});
+  sub.add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
+  sub.add_option("--right", c->right, "Atom set of the right factors");
+  sub.add_option("--symmetric", c->symmetric,
+                 "Atom set of u in atoms u u^T; rows and columns are the same ids");
+  sub.add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
+      .show_default();
+  sub.add_option("--regularize", c->regularize,
+                 "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
+      .show_default();
+  sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
+  sub.add_option("--corrections", c->corrections,
+                 "With atom sets: sweeps after every atom; of several numbers the best")
+      .separated_by(',');
+  sub.add_option("--seed", c->seed, "Seed of everything random").show_default();
+  sub.add_option("--time-limit", c->time_limit, "Stop after so many seconds and keep the result so far");
+  sub.add_option("-o,--out", c->out, "Write the model here (.npz)");
+  sub.add_option("--plot", c->plot, "Write a picture of the validation error by rank here (.svg)");
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run(*c); });
 }
 
 }  // namespace pursuit::app

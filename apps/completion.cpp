@@ -14,8 +14,8 @@ namespace pursuit::app {
 namespace {
 
 /// NaN has no place in JSON.
-nlohmann::json number_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::optional<Range> parse_range(const std::string& text) {
   return range;
 }
 
-nlohmann::json describe(const Accuracy& accuracy) {
+Json describe(const Accuracy& accuracy) {
   return {{"count", accuracy.count},
           {"rmse", accuracy.rmse},
           {"mae", accuracy.mae},
@@ -45,8 +45,8 @@ nlohmann::json describe(const Accuracy& accuracy) {
           {"inside_95", accuracy.inside_95}};
 }
 
-nlohmann::json describe(const std::vector<CompletionStage>& path) {
-  nlohmann::json result = nlohmann::json::array();
+Json describe(const std::vector<CompletionStage>& path) {
+  Json result = Json::array();
   for (const CompletionStage& stage : path)
     result.push_back({{"rank", stage.rank},
                       {"sweeps", stage.sweeps},
@@ -70,7 +70,7 @@ void print_stages(const std::vector<CompletionStage>& path) {
          std::isfinite(stage.validation) ? fmt::format("{:.5g}", stage.validation) : "-", stage.seconds);
 }
 
-nlohmann::json describe(const FeatureFile& file) {
+Json describe(const FeatureFile& file) {
   return {{"kind", file.is_table ? "table" : "lines"}, {"features", file.names}, {"members", file.members}};
 }
 

@@ -15,15 +15,15 @@ namespace pursuit::app {
 /// "1:5", "none" or "auto" (the observed range, which is no value); InvalidArgument otherwise.
 std::optional<Range> parse_range(const std::string& text);
 
-nlohmann::json describe(const Accuracy& accuracy);
-nlohmann::json describe(const std::vector<CompletionStage>& path);
+Json describe(const Accuracy& accuracy);
+Json describe(const std::vector<CompletionStage>& path);
 
 /// Tables for people, on standard error: standard output is for results.
 void print_accuracy(const Accuracy& accuracy);
 void print_stages(const std::vector<CompletionStage>& path);
 
 /// What a file of features was understood to be.
-nlohmann::json describe(const FeatureFile& file);
+Json describe(const FeatureFile& file);
 void print_features(const FeatureFile& file, const std::string& side);
 
 /// Ids are quoted where they hold a separator.

@@ -10,6 +10,7 @@
 #include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -124,7 +125,7 @@ int run(const std::string& folder, bool json) {
     tiles.push_back({fmt::format("part {}", i + 1), picture(parts.col(i))});
   std::vector<Series> errors;
   std::vector<std::string> shown;
-  nlohmann::json found = nlohmann::json::array();
+  Json found = Json::array();
   narrate(json, "{:<15} {:<24} {:>9} {:>10} {:>10} {:>9}\n", "atoms", "sets (left x right)", "error",
           "recovered", "worst part", "seconds");
   for (const auto& [name, left, right, weights] : contenders) {
@@ -180,15 +181,15 @@ int run(const std::string& folder, bool json) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& status) {
-  CLI::App* sub =
-      app.add_subcommand("demo", "Find the hidden parts of made-up pictures, with pictures to look at");
+void add_demo(Command& program) {
+  Command sub =
+      program.add_command("demo", "Find the hidden parts of made-up pictures, with pictures to look at");
   auto folder = std::make_shared<std::string>("demo-output");
-  sub->footer("Example:\n  pursuit demo --out demo-output");
-  sub->add_option("-o,--out", *folder, "Folder for the pictures")->capture_default_str();
+  sub.footer("Example:\n  pursuit demo --out demo-output");
+  sub.add_option("-o,--out", *folder, "Folder for the pictures").show_default();
   auto json = std::make_shared<bool>(false);
-  add_json_option(*sub, *json);
-  sub->callback([folder, json, &status] { status = run(*folder, *json); });
+  add_json_option(sub, *json);
+  sub.runs([folder, json] { return run(*folder, *json); });
 }
 
 }  // namespace pursuit::app

@@ -70,7 +70,7 @@ int run(const EvaluateCommand& c) {
         return !was_interrupted();
       });
   const auto paper = paper_figures(ratings.entries);
-  nlohmann::json rows = nlohmann::json::array();
+  Json rows = Json::array();
   tell("{:<16} {:>8} {:>10} {:>12} {:>6} {:>10}\n", "method", "paper", "RMSE", "variance", "runs", "seconds");
   for (const MethodScore& score : scores) {
     if (score.rmse.empty()) continue;
@@ -78,13 +78,13 @@ int run(const EvaluateCommand& c) {
     tell("{:<16} {:>8} {:>10.4f} {:>12.2e} {:>6} {:>10.2f}\n", score.method,
          published != paper.end() ? fmt::format("{:g}", published->second) : "-", score.mean_rmse(),
          score.variance_of_rmse(), score.rmse.size(), score.mean_seconds());
-    nlohmann::json row{{"method", score.method},
-                       {"rmse", score.mean_rmse()},
-                       {"rmse_variance", score.variance_of_rmse()},
-                       {"rmse_of_runs", score.rmse},
-                       {"mae_of_runs", score.mae},
-                       {"seconds", score.mean_seconds()}};
-    if (published != paper.end()) row["paper_rmse"] = published->second;
+    Json row{{"method", score.method},
+             {"rmse", score.mean_rmse()},
+             {"rmse_variance", score.variance_of_rmse()},
+             {"rmse_of_runs", score.rmse},
+             {"mae_of_runs", score.mae},
+             {"seconds", score.mean_seconds()}};
+    if (published != paper.end()) row.set("paper_rmse", published->second);
     rows.push_back(std::move(row));
   }
   if (c.common.json) print_json({{"methods", rows}, {"peak_memory_bytes", peak_memory_bytes()}});
@@ -93,25 +93,23 @@ int run(const EvaluateCommand& c) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, int& status) {
+void add_evaluate(Command& program) {
   auto c = std::make_shared<EvaluateCommand>();
-  CLI::App* sub =
-      app.add_subcommand("evaluate", "Compare methods of completion on random splits of observed entries");
-  sub->footer(kFooter);
-  sub->add_option("RATINGS", c->input, "Observed entries: row, column, value")->required();
-  sub->add_option("--split", c->split, "Percentages: train/validation/test or train/test")
-      ->capture_default_str();
-  sub->add_option("--repeat", c->protocol.repeat, "Number of random splits")->capture_default_str();
-  sub->add_option("--folds", c->protocol.folds, "Cross-validation with so many folds instead of splits");
-  sub->add_option("--methods", c->methods, "Methods to compare")->delimiter(',');
-  sub->add_option("--seed", c->protocol.seed, "Seed of the first split; the next ones follow")
-      ->capture_default_str();
-  sub->add_option("--duplicates", c->duplicates,
-                  "Where an entry occurs twice: refuse the file, or the last one counts")
-      ->check(CLI::IsMember({"refuse", "last"}))
-      ->capture_default_str();
-  add_common_options(*sub, c->common);
-  sub->callback([c, &status] { status = run(*c); });
+  Command sub =
+      program.add_command("evaluate", "Compare methods of completion on random splits of observed entries");
+  sub.footer(kFooter);
+  sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
+  sub.add_option("--split", c->split, "Percentages: train/validation/test or train/test").show_default();
+  sub.add_option("--repeat", c->protocol.repeat, "Number of random splits").show_default();
+  sub.add_option("--folds", c->protocol.folds, "Cross-validation with so many folds instead of splits");
+  sub.add_option("--methods", c->methods, "Methods to compare").separated_by(',');
+  sub.add_option("--seed", c->protocol.seed, "Seed of the first split; the next ones follow").show_default();
+  sub.add_option("--duplicates", c->duplicates,
+                 "Where an entry occurs twice: refuse the file, or the last one counts")
+      .one_of({"refuse", "last"})
+      .show_default();
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run(*c); });
 }
 
 }  // namespace pursuit::app

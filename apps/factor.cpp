@@ -95,9 +95,9 @@ int run(const FactorCommand& command) {
   // Inexact oracles may miss better atoms: whoever reads the error should know.
   const double factor = std::min(options.left.traits().oracle_factor, options.right.traits().oracle_factor);
   if (command.common.json) {
-    nlohmann::json object = describe(result);
-    object["oracle_factor"] = factor;
-    object["input"] = describe_input(input);
+    Json object = describe(result);
+    object.set("oracle_factor", factor);
+    object.set("input", describe_input(input));
     print_json(object);
   } else {
     print_summary(result, command.out);
@@ -109,31 +109,31 @@ int run(const FactorCommand& command) {
 
 }  // namespace
 
-void add_factor(CLI::App& app, int& status) {
+void add_factor(Command& program) {
   auto command = std::make_shared<FactorCommand>();
-  CLI::App* sub = app.add_subcommand("factor", "Approximate a matrix by structured rank-one atoms");
-  sub->footer(kFooter);
-  sub->add_option("INPUT", command->input,
-                  "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
-      ->required();
-  sub->add_option("-r,--rank", command->options.rank, "Number of atoms")->capture_default_str();
-  sub->add_option("--left", command->left, "Atom set of the left factors, SPEC below")->capture_default_str();
-  sub->add_option("--right", command->right, "Atom set of the right factors")->capture_default_str();
-  sub->add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
-  sub->add_flag(
+  Command sub = program.add_command("factor", "Approximate a matrix by structured rank-one atoms");
+  sub.footer(kFooter);
+  sub.add_option("INPUT", command->input,
+                 "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
+      .required();
+  sub.add_option("-r,--rank", command->options.rank, "Number of atoms").show_default();
+  sub.add_option("--left", command->left, "Atom set of the left factors, SPEC below").show_default();
+  sub.add_option("--right", command->right, "Atom set of the right factors").show_default();
+  sub.add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
+  sub.add_flag(
       "--covariance", command->covariance,
       "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");
-  sub->add_option("--weights", command->weights,
-                  "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
-      ->capture_default_str();
-  add_known_atoms(*sub, command->known);
-  add_pursuit_options(*sub, command->options);
-  sub->add_option("-o,--out", command->out,
-                  "Write the model here (.npz: left, right, weights, trace, metadata)");
-  sub->add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
-  add_text_options(*sub, command->text);
-  add_common_options(*sub, command->common);
-  sub->callback([command, &status] { status = run(*command); });
+  sub.add_option("--weights", command->weights,
+                 "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
+      .show_default();
+  add_known_atoms(sub, command->known);
+  add_pursuit_options(sub, command->options);
+  sub.add_option("-o,--out", command->out,
+                 "Write the model here (.npz: left, right, weights, trace, metadata)");
+  sub.add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
+  add_text_options(sub, command->text);
+  add_common_options(sub, command->common);
+  sub.runs([command] { return run(*command); });
 }
 
 }  // namespace pursuit::app

@@ -43,24 +43,24 @@ int run_ratings(const RatingsShape& shape, const std::string& out, bool json) {
 
 }  // namespace
 
-void add_generate(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand("generate", "Write made-up data, to try and to measure with");
-  sub->require_subcommand(1);
-  sub->footer("Example:\n  pursuit generate ratings --rows 500 --cols 300 --entries 10000 --out small.csv");
-  CLI::App* ratings = sub->add_subcommand("ratings", "Observed entries of a matrix, for completion");
+void add_generate(Command& program) {
+  Command sub = program.add_command("generate", "Write made-up data, to try and to measure with");
+  sub.require_one_command();
+  sub.footer("Example:\n  pursuit generate ratings --rows 500 --cols 300 --entries 10000 --out small.csv");
+  Command ratings = sub.add_command("ratings", "Observed entries of a matrix, for completion");
   auto shape = std::make_shared<RatingsShape>();
   auto out = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  ratings->footer(kFooter);
-  ratings->add_option("--rows", shape->rows, "Number of rows (users)")->required();
-  ratings->add_option("--cols", shape->cols, "Number of columns (items)")->required();
-  ratings->add_option("--entries", shape->entries, "Number of ratings")->required();
-  ratings->add_option("--seed", shape->seed, "The same seed gives the same file")->capture_default_str();
-  ratings->add_option("--rank", shape->rank, "Rank of the tastes behind the ratings")->capture_default_str();
-  ratings->add_option("--noise", shape->noise, "Standard deviation of the noise")->capture_default_str();
-  ratings->add_option("-o,--out", *out, "File to write: .dat (row::col::value::0) or .csv")->required();
-  add_json_option(*ratings, *json);
-  ratings->callback([shape, out, json, &status] { status = run_ratings(*shape, *out, *json); });
+  ratings.footer(kFooter);
+  ratings.add_option("--rows", shape->rows, "Number of rows (users)").required();
+  ratings.add_option("--cols", shape->cols, "Number of columns (items)").required();
+  ratings.add_option("--entries", shape->entries, "Number of ratings").required();
+  ratings.add_option("--seed", shape->seed, "The same seed gives the same file").show_default();
+  ratings.add_option("--rank", shape->rank, "Rank of the tastes behind the ratings").show_default();
+  ratings.add_option("--noise", shape->noise, "Standard deviation of the noise").show_default();
+  ratings.add_option("-o,--out", *out, "File to write: .dat (row::col::value::0) or .csv").required();
+  add_json_option(ratings, *json);
+  ratings.runs([shape, out, json] { return run_ratings(*shape, *out, *json); });
 }
 
 }  // namespace pursuit::app

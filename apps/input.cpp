@@ -4,14 +4,14 @@
 
 namespace pursuit::app {
 
-void add_text_options(CLI::App& command, TextInput& text) {
+void add_text_options(Command& command, TextInput& text) {
   command
       .add_option(
           "--header", text.header,
           "Whether the first line of CSV and TSV holds column names: yes, no, or auto, which refuses\n"
           "what could be either")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
-      ->capture_default_str();
+      .one_of({"auto", "yes", "no"})
+      .show_default();
 }
 
 NamedMatrix read_input(const std::string& path, const TextInput& text) {
@@ -26,7 +26,7 @@ NamedMatrix read_input(const std::string& path, const TextInput& text) {
   return matrix;
 }
 
-nlohmann::json describe_input(const NamedMatrix& matrix) {
+Json describe_input(const NamedMatrix& matrix) {
   const Index stored = std::visit(
       [](const auto& m) {
         if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<std::decay_t<decltype(m)>>,

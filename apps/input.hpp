@@ -1,10 +1,10 @@
 #pragma once
 // Matrices that commands read: how their text is meant, and what was made of it.
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/command_line.hpp"
+#include "apps/json.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
 namespace pursuit::app {
@@ -13,12 +13,12 @@ namespace pursuit::app {
 struct TextInput {
   std::string header = "auto";
 };
-void add_text_options(CLI::App& command, TextInput& text);
+void add_text_options(Command& command, TextInput& text);
 
 /// Reads a matrix; tells, on standard error, which parts of a text were taken for names.
 NamedMatrix read_input(const std::string& path, const TextInput& text);
 
 /// The field `input` of the JSON object.
-nlohmann::json describe_input(const NamedMatrix& matrix);
+Json describe_input(const NamedMatrix& matrix);
 
 }  // namespace pursuit::app

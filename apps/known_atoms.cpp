@@ -43,21 +43,21 @@ Expansion read_right_factors(const std::string& path, Index rows, Index cols) {
 
 }  // namespace
 
-void add_known_atoms(CLI::App& command, KnownAtoms& known) {
+void add_known_atoms(Command& command, KnownAtoms& known) {
   command
       .add_option("--start", known.start,
                   "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
                   "singular vectors, faster for large ranks; a file: from the atoms of this model, which\n"
                   "--rank counts too")
-      ->capture_default_str();
-  auto* fix = command.add_option(
+      .show_default();
+  Option fix = command.add_option(
       "--fix", known.fix, "Keep the atoms of this model as they are, fit their weights and the other atoms");
-  auto* left = command.add_option("--fix-left", known.fix_left,
-                                  "Keep these left factors (a matrix, one per column), fit all else");
-  auto* right = command.add_option("--fix-right", known.fix_right,
-                                   "Keep these right factors (a matrix, one per row), fit all else");
-  fix->excludes(left)->excludes(right);
-  left->excludes(right);
+  Option left = command.add_option("--fix-left", known.fix_left,
+                                   "Keep these left factors (a matrix, one per column), fit all else");
+  Option right = command.add_option("--fix-right", known.fix_right,
+                                    "Keep these right factors (a matrix, one per row), fit all else");
+  fix.excludes(left).excludes(right);
+  left.excludes(right);
 }
 
 void read_known_atoms(const KnownAtoms& known, Index rows, Index cols, FactorOptions& options) {

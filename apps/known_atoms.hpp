@@ -1,9 +1,9 @@
 #pragma once
 // Atoms that are known before a factorization: to start from, or to keep.
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "apps/command_line.hpp"
 #include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit::app {
@@ -15,7 +15,7 @@ struct KnownAtoms {
   std::string fix_right;         // a matrix, one known right factor per row
 };
 
-void add_known_atoms(CLI::App& command, KnownAtoms& known);
+void add_known_atoms(Command& command, KnownAtoms& known);
 
 /// Reads them into options.initial, the known ones first. InvalidArgument where they do not go together,
 /// InvalidInput where they do not fit a matrix of rows x cols.

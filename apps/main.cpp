@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <sstream>
 
 #include "apps/console.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/model_file.hpp"
+#include "pursuit/base/version.hpp"
 
 namespace {
 
@@ -28,40 +27,19 @@ int fail(int status, const char* what) {
   return status;
 }
 
-/// What CLI11 has to say, through our streams.
-int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream out, err;
-  const int status = app.exit(error, out, err);
-  pursuit::app::write_to_stdout(out.str());
-  pursuit::app::write_to_stderr(err.str());
-  return status == 0 ? pursuit::app::success : pursuit::app::bad_usage;
-}
-
 int run(int argc, char** argv) {
   using namespace pursuit::app;
-  CLI::App app("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit");
-  app.set_version_flag("--version", pursuit::version());
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  int status = success;
+  CommandLine program("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit",
+                      pursuit::version());
+  Command& commands = program.commands();
+  commands.footer(kFooter);
   remember_command(argc, argv);
-  add_factor(app, status);
-  add_pca(app, status);
-  add_omp(app, status);
-  add_complete(app, status);
-  add_predict(app, status);
-  add_recommend(app, status);
-  add_evaluate(app, status);
-  add_atoms(app, status);
-  add_inspect(app, status);
-  add_reconstruct(app, status);
-  add_convert(app, status);
-  add_demo(app, status);
-  add_generate(app, status);
+  for (const auto add : {add_factor, add_pca, add_omp, add_complete, add_predict, add_recommend, add_evaluate,
+                         add_atoms, add_inspect, add_reconstruct, add_convert, add_demo, add_generate})
+    add(commands);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return finish_parsing(app, error);
+    const int status = program.run(argc, argv);
+    return status == interrupted ? status_of_interrupt() : status;
   } catch (const pursuit::InvalidArgument& error) {
     return fail(bad_usage, error.what());
   } catch (const pursuit::InvalidInput& error) {
@@ -69,7 +47,6 @@ int run(int argc, char** argv) {
   } catch (const pursuit::OutputFailure& error) {
     return fail(cannot_write, error.what());
   }
-  return status == interrupted ? status_of_interrupt() : status;
 }
 
 }  // namespace

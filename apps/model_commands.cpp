@@ -10,6 +10,7 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/io/completion_file.hpp"
@@ -35,8 +36,8 @@ void print_metadata(const Metadata& metadata) {
   for (const auto& [key, value] : metadata) say("  {:<16} {}\n", printable(key), printable(value));
 }
 
-nlohmann::json describe(const ModelFile& file) {
-  nlohmann::json atoms = nlohmann::json::array(), path = nlohmann::json::array();
+Json describe(const ModelFile& file) {
+  Json atoms = Json::array(), path = Json::array();
   for (Index i = 0; i < file.model.rank(); ++i)
     atoms.push_back({{"weight", file.model.weights[i]},
                      {"left_support", support_size(file.model.left(), i)},
@@ -58,12 +59,14 @@ nlohmann::json describe(const ModelFile& file) {
 /// A completed matrix: its atoms by how much they explain.
 int inspect_completion(const CompletionFile& file, bool json) {
   const CompletionModel& model = file.model;
-  nlohmann::json atoms = nlohmann::json::array();
+  Json atoms = Json::array();
   const auto size = [](const FactorMatrix& m, Index k) {
     return m.col(k).norm() / std::sqrt(float(std::max<Index>(m.rows(), 1)));
   };
+  std::vector<double> sizes;
   for (Index k = 1; k < model.rows.mean.cols(); ++k)
-    atoms.push_back({{"size", model.scale * size(model.rows.mean, k) * size(model.cols.mean, k)}});
+    sizes.push_back(model.scale * size(model.rows.mean, k) * size(model.cols.mean, k));
+  for (const double each : sizes) atoms.push_back({{"size", each}});
   for (Index k = 0; k < model.atoms.rank(); ++k)
     atoms.push_back({{"weight", model.atoms.weights[k]},
                      {"left_support", support_size(model.atoms.left(), k)},
@@ -89,12 +92,12 @@ int inspect_completion(const CompletionFile& file, bool json) {
   say("  {:<16} {:.6g}\n  {:<16} {:.6g}\n  {:<16} {:.6g} to {:.6g}\n  {:<16} {}\n", "mean", model.mean,
       "noise", model.noise(), "range", model.lowest, model.highest, "posterior draws", model.samples.size());
   say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "size or weight", "left support", "right support");
-  for (std::size_t k = 0; k < atoms.size(); ++k) {
-    const bool structured = atoms[k].contains("weight");
-    say("{:>6} {:>14.6g} {:>13} {:>14}\n", k + 1, atoms[k][structured ? "weight" : "size"].get<double>(),
-        structured ? atoms[k]["left_support"].get<Index>() : Index(file.rows.size()),
-        structured ? atoms[k]["right_support"].get<Index>() : Index(file.cols.size()));
-  }
+  Index number = 0;
+  for (const double each : sizes)
+    say("{:>6} {:>14.6g} {:>13} {:>14}\n", ++number, each, file.rows.size(), file.cols.size());
+  for (Index k = 0; k < model.atoms.rank(); ++k)
+    say("{:>6} {:>14.6g} {:>13} {:>14}\n", ++number, model.atoms.weights[k],
+        support_size(model.atoms.left, k), support_size(model.atoms.right, k));
   return success;
 }
 
@@ -181,37 +184,37 @@ int convert(const ConvertCommand& c) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand("inspect", "Show what is in a model");
+void add_inspect(Command& program) {
+  Command sub = program.add_command("inspect", "Show what is in a model");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  sub->footer("Example:\n  pursuit inspect parts.npz");
-  sub->add_option("MODEL", *path, "A model written by factor, pca or complete")->required();
-  add_json_option(*sub, *json);
-  sub->callback([path, json, &status] { status = inspect(*path, *json); });
+  sub.footer("Example:\n  pursuit inspect parts.npz");
+  sub.add_option("MODEL", *path, "A model written by factor, pca or complete").required();
+  add_json_option(sub, *json);
+  sub.runs([path, json] { return inspect(*path, *json); });
 }
 
-void add_reconstruct(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand("reconstruct", "Write the matrix that a model stands for");
+void add_reconstruct(Command& program) {
+  Command sub = program.add_command("reconstruct", "Write the matrix that a model stands for");
   auto c = std::make_shared<ReconstructCommand>();
-  sub->footer("Example:\n  pursuit reconstruct parts.npz --out approximation.npy");
-  sub->add_option("MODEL", c->model, "A model written by factor or pca")->required();
-  sub->add_option("-o,--out", c->out, "Matrix file to write (.npy, .csv, .mtx, ...)")->required();
-  sub->add_option("-r,--rank", c->rank, "Use only the first so many atoms");
-  add_json_option(*sub, c->json);
-  sub->callback([c, &status] { status = reconstruct(*c); });
+  sub.footer("Example:\n  pursuit reconstruct parts.npz --out approximation.npy");
+  sub.add_option("MODEL", c->model, "A model written by factor or pca").required();
+  sub.add_option("-o,--out", c->out, "Matrix file to write (.npy, .csv, .mtx, ...)").required();
+  sub.add_option("-r,--rank", c->rank, "Use only the first so many atoms");
+  add_json_option(sub, c->json);
+  sub.runs([c] { return reconstruct(*c); });
 }
 
-void add_convert(CLI::App& app, int& status) {
-  CLI::App* sub =
-      app.add_subcommand("convert", "Convert a matrix file; names are kept where the format has them");
+void add_convert(Command& program) {
+  Command sub =
+      program.add_command("convert", "Convert a matrix file; names are kept where the format has them");
   auto c = std::make_shared<ConvertCommand>();
-  sub->footer("Examples:\n  pursuit convert counts.mtx.gz counts.npz\n  pursuit convert table.csv table.npy");
-  sub->add_option("INPUT", c->input, "Matrix file; the format is found from its content")->required();
-  sub->add_option("OUTPUT", c->output, "Matrix file; the format is that of its extension")->required();
-  add_text_options(*sub, c->text);
-  add_json_option(*sub, c->json);
-  sub->callback([c, &status] { status = convert(*c); });
+  sub.footer("Examples:\n  pursuit convert counts.mtx.gz counts.npz\n  pursuit convert table.csv table.npy");
+  sub.add_option("INPUT", c->input, "Matrix file; the format is found from its content").required();
+  sub.add_option("OUTPUT", c->output, "Matrix file; the format is that of its extension").required();
+  add_text_options(sub, c->text);
+  add_json_option(sub, c->json);
+  sub.runs([c] { return convert(*c); });
 }
 
 }  // namespace pursuit::app

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/console.hpp"
@@ -38,28 +39,23 @@ Matrix dense(AnyMatrix matrix) {
   return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
 }
 
-nlohmann::json certify(const Matrix& dictionary, const Vector& signal, Index atoms) {
-  const RateCertificate certificate = certify_omp(dictionary, signal, atoms);
-  nlohmann::json steps = nlohmann::json::array();
+Json describe(const RateCertificate& certificate) {
+  Json steps = Json::array();
   for (const auto& step : certificate.steps)
-    steps.push_back(
-        {{"decay", step.decay},
-         {"guaranteed", step.guaranteed},
-         {"coherence_bound", step.coherence_bound ? nlohmann::json(*step.coherence_bound) : nullptr}});
+    steps.push_back({{"decay", step.decay},
+                     {"guaranteed", step.guaranteed},
+                     {"coherence_bound", step.coherence_bound ? Json(*step.coherence_bound) : Json()}});
   return {{"holds", certificate.holds}, {"distance_to_span", certificate.distance_to_span}, {"steps", steps}};
 }
 
-void print_certificate(const nlohmann::json& certificate) {
+void print_certificate(const RateCertificate& certificate) {
   say("\nconvergence of the first signal: decay of ||r - r*||^2 per step, measured against the guarantees\n");
   say("{:>6} {:>12} {:>12} {:>12}\n", "step", "measured", "theorem 1", "coherence");
   int number = 0;
-  for (const auto& step : certificate["steps"]) {
-    const auto& bound = step["coherence_bound"];
-    say("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step["decay"].get<double>(),
-        step["guaranteed"].get<double>(), bound.is_null() ? "-" : fmt::format("{:.6f}", bound.get<double>()));
-  }
-  say("{}\n",
-      certificate["holds"].get<bool>() ? "every step is within its guarantee" : "a guarantee was BROKEN");
+  for (const auto& step : certificate.steps)
+    say("{:>6} {:>12.6f} {:>12.6f} {:>12}\n", ++number, step.decay, step.guaranteed,
+        step.coherence_bound ? fmt::format("{:.6f}", *step.coherence_bound) : "-");
+  say("{}\n", certificate.holds ? "every step is within its guarantee" : "a guarantee was BROKEN");
 }
 
 int run(OmpCommand& command) {
@@ -76,20 +72,22 @@ int run(OmpCommand& command) {
 
   std::map<Stop, Index> stops;
   for (const Stop stop : result.stops) ++stops[stop];
-  nlohmann::json stop_counts = nlohmann::json::object();
-  for (const auto& [stop, count] : stops) stop_counts[name(stop)] = count;
+  Json stop_counts = Json::object();
+  for (const auto& [stop, count] : stops) stop_counts.set(name(stop), count);
   const double total = signals.norm();
   const double error = total > 0 ? (signals - dictionary * result.codes).norm() / total : 0.0;
-  nlohmann::json object = {{"relative_error", error},
-                           {"rank", command.options.atoms},
-                           {"signals", signals.cols()},
-                           {"nonzeros", result.codes.nonZeros()},
-                           {"mean_relative_error", result.relative_errors.mean()},
-                           {"max_relative_error", result.relative_errors.maxCoeff()},
-                           {"seconds", seconds},
-                           {"stop", stop_counts},
-                           {"peak_memory_bytes", peak_memory_bytes()}};
-  if (command.certificate) object["certificate"] = certify(dictionary, signals.col(0), command.options.atoms);
+  Json object = {{"relative_error", error},
+                 {"rank", command.options.atoms},
+                 {"signals", signals.cols()},
+                 {"nonzeros", result.codes.nonZeros()},
+                 {"mean_relative_error", result.relative_errors.mean()},
+                 {"max_relative_error", result.relative_errors.maxCoeff()},
+                 {"seconds", seconds},
+                 {"stop", stop_counts},
+                 {"peak_memory_bytes", peak_memory_bytes()}};
+  std::optional<RateCertificate> certificate;
+  if (command.certificate) certificate = certify_omp(dictionary, signals.col(0), command.options.atoms);
+  if (certificate) object.set("certificate", describe(*certificate));
   if (command.common.json) {
     print_json(object);
     return success;
@@ -99,29 +97,29 @@ int run(OmpCommand& command) {
       result.relative_errors.maxCoeff(), 1e3 * seconds / double(signals.cols()));
   for (const auto& [stop, count] : stops)
     say("  {} stopped by {}: {}\n", count, name(stop), explanation(stop));
-  if (command.certificate) print_certificate(object["certificate"]);
+  if (certificate) print_certificate(*certificate);
   return success;
 }
 
 }  // namespace
 
-void add_omp(CLI::App& app, int& status) {
+void add_omp(Command& program) {
   auto command = std::make_shared<OmpCommand>();
-  CLI::App* sub = app.add_subcommand("omp", "Sparse codes of signals over a dictionary");
-  sub->footer(kFooter);
-  sub->add_option("DICTIONARY", command->dictionary, "Matrix whose columns are atoms")->required();
-  sub->add_option("SIGNALS", command->signals, "Matrix whose columns are signals")->required();
-  sub->add_option("-k,--atoms", command->options.atoms, "Atoms per signal, at most")->capture_default_str();
-  sub->add_option("--weights", command->weights,
-                  "free (OMP), newest (MP), nonneg, convex[:RADIUS] (Frank-Wolfe), economic")
-      ->capture_default_str();
-  sub->add_option("--target-error", command->options.target_error, "A signal stops at this relative error");
-  sub->add_option("-o,--out", command->out, "Write the codes here (.npz, .mtx: sparse)");
-  sub->add_flag("--certificate", command->certificate,
-                "Hold the convergence of the first signal against the theory");
-  add_text_options(*sub, command->text);
-  add_common_options(*sub, command->common);
-  sub->callback([command, &status] { status = run(*command); });
+  Command sub = program.add_command("omp", "Sparse codes of signals over a dictionary");
+  sub.footer(kFooter);
+  sub.add_option("DICTIONARY", command->dictionary, "Matrix whose columns are atoms").required();
+  sub.add_option("SIGNALS", command->signals, "Matrix whose columns are signals").required();
+  sub.add_option("-k,--atoms", command->options.atoms, "Atoms per signal, at most").show_default();
+  sub.add_option("--weights", command->weights,
+                 "free (OMP), newest (MP), nonneg, convex[:RADIUS] (Frank-Wolfe), economic")
+      .show_default();
+  sub.add_option("--target-error", command->options.target_error, "A signal stops at this relative error");
+  sub.add_option("-o,--out", command->out, "Write the codes here (.npz, .mtx: sparse)");
+  sub.add_flag("--certificate", command->certificate,
+               "Hold the convergence of the first signal against the theory");
+  add_text_options(sub, command->text);
+  add_common_options(sub, command->common);
+  sub.runs([command] { return run(*command); });
 }
 
 }  // namespace pursuit::app

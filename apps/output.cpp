@@ -7,6 +7,7 @@
 
 #include "apps/console.hpp"
 #include "apps/session.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/io/matrix_file.hpp"

@@ -55,7 +55,7 @@ Matrix dense(const AnyMatrix& matrix) {
   return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
 }
 
-PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const DataMatrixPtr& covariance) {
+PcaResult by_baseline(const PcaCommand& c, const Covariance& C, const DataMatrixPtr& samples) {
   if (!c.options.nonzeros.empty() || c.options.total_nonzeros > 0 || c.options.orthogonality > 0 ||
       c.options.correlation)
     throw InvalidArgument(
@@ -64,26 +64,15 @@ PcaResult by_baseline(const PcaCommand& c, const DataMatrixPtr& data, const Data
                     c.method));
   watch_interrupts();
   Run run({.time_limit = c.options.time_limit}, [](const Moment&) { return !was_interrupted(); });
-  const Covariance C = covariance ? Covariance(covariance) : Covariance::of_samples(data);
   BaselineOptions options;
   options.components = c.options.components;
   options.atoms = c.options.atoms;
   options.deflation = parse_deflation(c.deflation);
   options.corrections = c.corrections;
   options.seed = c.options.seed;
-  PcaResult result;
   options.go_on = [&] { return run.go_on({}); };
-  result.loadings = baseline_components(parse_baseline(c.method), C, options);
+  PcaResult result = baseline_pca(parse_baseline(c.method), C, options, samples);
   result.stop = run.stop();
-  const ExplainedVariance explained = explained_variance(C, result.loadings);
-  result.explained_plain = explained.plain;
-  result.explained_span = explained.span;
-  if (data) {
-    result.means = data->column_means();
-    centered(data)->apply(result.loadings, result.scores);
-    result.scores = least_squares_scores(result.loadings, result.scores);
-  }
-  result.seconds = run.seconds();
   return result;
 }
 
@@ -94,22 +83,14 @@ PcaResult compute(PcaCommand& c, const NamedMatrix& input) {
     if (c.covariance) {
       const Matrix C = dense(input.matrix);
       pca_of_covariance(C, {.components = 1});  // refuses what is no covariance
-      return by_baseline(c, nullptr, data_matrix(C, c.common.threads));
+      return by_baseline(c, Covariance(data_matrix(C, c.common.threads)), nullptr);
     }
-    return by_baseline(c, data_matrix(input.matrix, c.common.threads), nullptr);
+    const DataMatrixPtr samples = data_matrix(input.matrix, c.common.threads);
+    return by_baseline(c, Covariance::of_samples(samples), samples);
   }
   c.options.observer = watch("pca");
   if (c.covariance) return pca_of_covariance(dense(input.matrix), c.options);
   return pca(data_matrix(input.matrix, c.common.threads), c.options);
-}
-
-/// Scores of unit norm, so that the model is a factorization of the centred data like any other.
-Expansion model_of(const PcaResult& result) {
-  Expansion model;
-  model.right() = result.loadings;
-  model.weights = result.scores.colwise().norm().transpose();
-  model.left() = result.scores * model.weights.cwiseMax(1e-300).cwiseInverse().asDiagonal();
-  return model;
 }
 
 int run(PcaCommand& c) {
@@ -133,7 +114,7 @@ int run(PcaCommand& c) {
   if (!c.loadings.empty()) write_matrix(c.loadings, {result.loadings, input.column_names, names});
   if (!c.scores.empty()) write_matrix(c.scores, {result.scores, input.row_names, names});
   if (!c.out.empty())
-    save_model(c.out, {model_of(result),
+    save_model(c.out, {factorization_of(result),
                        {},
                        input.row_names,
                        input.column_names,
@@ -179,45 +160,45 @@ int run(PcaCommand& c) {
 
 }  // namespace
 
-void add_pca(CLI::App& app, int& status) {
+void add_pca(Command& program) {
   auto c = std::make_shared<PcaCommand>();
-  CLI::App* sub = app.add_subcommand("pca", "Principal components with structured loadings");
-  sub->footer(kFooter);
-  sub->add_option("INPUT", c->input,
-                  "Samples x variables, any matrix file; with --covariance a symmetric matrix")
-      ->required();
-  sub->add_option("-c,--components", c->options.components, "Number of components")->capture_default_str();
-  sub->add_option("-a,--atoms", c->atoms,
-                  "Atom set of the loadings: sphere, sparse:K, nonneg, nonneg+sparse:K")
-      ->capture_default_str();
-  sub->add_option("-k,--nonzeros", c->options.nonzeros,
-                  "Bound on the non-zeros of every component, one number for each")
-      ->delimiter(',');
-  sub->add_option("--total-nonzeros", c->options.total_nonzeros,
-                  "Bound on all non-zeros together, shared out as it pays");
-  sub->add_option("--orthogonality", c->options.orthogonality,
-                  "Cost of overlap between loadings, 0 to about 1");
-  sub->add_flag("--correlation", c->options.correlation, "Scale every variable to unit variance");
-  sub->add_flag("--covariance", c->covariance, "INPUT is a covariance or correlation matrix");
-  sub->add_option("--effort", c->effort, "low: one start; normal: about a second; high: about a minute")
-      ->check(CLI::IsMember({"low", "normal", "high"}))
-      ->capture_default_str();
-  sub->add_option("--method", c->method, "pursuit, or a method that it is compared with (below)")
-      ->capture_default_str();
-  sub->add_option("--deflation", c->deflation,
-                  "Of other methods: hotelling, projection, schur, orthogonal-projection")
-      ->capture_default_str();
-  sub->add_option("--corrections", c->corrections, "Of other methods: sweeps over the components at the end")
-      ->capture_default_str();
-  sub->add_option("--seed", c->options.seed, "Seed of random starts")->capture_default_str();
-  sub->add_option("--time-limit", c->options.time_limit,
-                  "Stop after so many seconds and keep the result so far");
-  sub->add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
-  sub->add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
-  sub->add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
-  add_text_options(*sub, c->text);
-  add_common_options(*sub, c->common);
-  sub->callback([c, &status] { status = run(*c); });
+  Command sub = program.add_command("pca", "Principal components with structured loadings");
+  sub.footer(kFooter);
+  sub.add_option("INPUT", c->input,
+                 "Samples x variables, any matrix file; with --covariance a symmetric matrix")
+      .required();
+  sub.add_option("-c,--components", c->options.components, "Number of components").show_default();
+  sub.add_option("-a,--atoms", c->atoms,
+                 "Atom set of the loadings: sphere, sparse:K, nonneg, nonneg+sparse:K")
+      .show_default();
+  sub.add_option("-k,--nonzeros", c->options.nonzeros,
+                 "Bound on the non-zeros of every component, one number for each")
+      .separated_by(',');
+  sub.add_option("--total-nonzeros", c->options.total_nonzeros,
+                 "Bound on all non-zeros together, shared out as it pays");
+  sub.add_option("--orthogonality", c->options.orthogonality,
+                 "Cost of overlap between loadings, 0 to about 1");
+  sub.add_flag("--correlation", c->options.correlation, "Scale every variable to unit variance");
+  sub.add_flag("--covariance", c->covariance, "INPUT is a covariance or correlation matrix");
+  sub.add_option("--effort", c->effort, "low: one start; normal: about a second; high: about a minute")
+      .one_of({"low", "normal", "high"})
+      .show_default();
+  sub.add_option("--method", c->method, "pursuit, or a method that it is compared with (below)")
+      .show_default();
+  sub.add_option("--deflation", c->deflation,
+                 "Of other methods: hotelling, projection, schur, orthogonal-projection")
+      .show_default();
+  sub.add_option("--corrections", c->corrections, "Of other methods: sweeps over the components at the end")
+      .show_default();
+  sub.add_option("--seed", c->options.seed, "Seed of random starts").show_default();
+  sub.add_option("--time-limit", c->options.time_limit,
+                 "Stop after so many seconds and keep the result so far");
+  sub.add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
+  sub.add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
+  sub.add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
+  add_text_options(sub, c->text);
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run(*c); });
 }
 
 }  // namespace pursuit::app

@@ -42,7 +42,7 @@ int run_predict(const PredictCommand& c) {
   const std::vector<Prediction> predictions = predict(file.model, positions, c.common.threads);
   const bool listed = c.common.json && c.out.empty();  // in the JSON object rather than in a file
   std::string text = "row,column,value,sd,note\n";
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   Index unknown = 0;
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const bool row = positions[k].row < 0, col = positions[k].col < 0;
@@ -65,14 +65,14 @@ int run_predict(const PredictCommand& c) {
   }
   if (!listed) write_or_print(c.out, text);
   if (c.common.json) {
-    nlohmann::json object{{"count", positions.size()},
-                          {"unknown", unknown},
-                          {"seconds", timer.seconds()},
-                          {"peak_memory_bytes", peak_memory_bytes()}};
+    Json object{{"count", positions.size()},
+                {"unknown", unknown},
+                {"seconds", timer.seconds()},
+                {"peak_memory_bytes", peak_memory_bytes()}};
     if (listed)
-      object["predictions"] = std::move(list);
+      object.set("predictions", std::move(list));
     else
-      object["output"] = c.out;
+      object.set("output", c.out);
     print_json(object);
   }
   if (unknown > 0)
@@ -99,7 +99,7 @@ class Lists {
   }
 
   void add(int row, const std::vector<Recommendation>& list) {
-    nlohmann::json columns = nlohmann::json::array();
+    Json columns = Json::array();
     std::string text;
     int place = 0;
     for (const Recommendation& each : list)
@@ -120,11 +120,11 @@ class Lists {
   void finish(int rows, double seconds) {
     if (out_) out_->commit();
     if (!c_.common.json) return;
-    nlohmann::json object{{"rows", rows}, {"seconds", seconds}, {"peak_memory_bytes", peak_memory_bytes()}};
+    Json object{{"rows", rows}, {"seconds", seconds}, {"peak_memory_bytes", peak_memory_bytes()}};
     if (listed())
-      object["recommendations"] = std::move(rows_);
+      object.set("recommendations", std::move(rows_));
     else
-      object["output"] = c_.out;
+      object.set("output", c_.out);
     print_json(object);
   }
 
@@ -140,7 +140,7 @@ class Lists {
   const RecommendCommand& c_;
   const CompletionFile& file_;
   std::optional<AtomicFile> out_;
-  nlohmann::json rows_ = nlohmann::json::array();
+  Json rows_ = Json::array();
 };
 
 /// Lists of many rows are never all in memory. Ctrl-C keeps those that are done.
@@ -186,37 +186,37 @@ int run_recommend(const RecommendCommand& c) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, int& status) {
-  CLI::App* sub = app.add_subcommand(
+void add_predict(Command& program) {
+  Command sub = program.add_command(
       "predict", "Values and standard deviations of given entries, from a completed matrix");
   auto c = std::make_shared<PredictCommand>();
-  sub->footer(
+  sub.footer(
       "Writes CSV: row, column, value, sd, note. The note says where an id was never seen.\n\n"
       "Example:\n  pursuit predict model.npz pairs.csv --out predictions.csv");
-  sub->add_option("MODEL", c->model, "A model written by complete")->required();
-  sub->add_option("PAIRS", c->pairs, "Text with a row id and a column id in every line")->required();
-  sub->add_option("-o,--out", c->out, "Write here instead of standard output");
-  add_common_options(*sub, c->common);
-  sub->callback([c, &status] { status = run_predict(*c); });
+  sub.add_option("MODEL", c->model, "A model written by complete").required();
+  sub.add_option("PAIRS", c->pairs, "Text with a row id and a column id in every line").required();
+  sub.add_option("-o,--out", c->out, "Write here instead of standard output");
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run_predict(*c); });
 }
 
-void add_recommend(CLI::App& app, int& status) {
-  CLI::App* sub =
-      app.add_subcommand("recommend", "The columns of largest predicted value, for one row or all");
+void add_recommend(Command& program) {
+  Command sub =
+      program.add_command("recommend", "The columns of largest predicted value, for one row or all");
   auto c = std::make_shared<RecommendCommand>();
-  sub->footer(
+  sub.footer(
       "Writes CSV: row, place, column, value, sd, row after row; Ctrl-C keeps the rows that are "
       "done.\n\nExamples:\n"
       "  pursuit recommend model.npz --row 42 --top 10 --exclude-seen\n"
       "  pursuit recommend model.npz --all --top 20 --exclude-seen --out lists.csv");
-  sub->add_option("MODEL", c->model, "A model written by complete")->required();
-  sub->add_option("--row", c->row, "Id of the row");
-  sub->add_flag("--all", c->all, "All rows");
-  sub->add_option("--top", c->top, "Columns per row")->capture_default_str();
-  sub->add_flag("--exclude-seen", c->exclude_seen, "Leave out columns for which the row has an entry");
-  sub->add_option("-o,--out", c->out, "Write here instead of standard output");
-  add_common_options(*sub, c->common);
-  sub->callback([c, &status] { status = run_recommend(*c); });
+  sub.add_option("MODEL", c->model, "A model written by complete").required();
+  sub.add_option("--row", c->row, "Id of the row");
+  sub.add_flag("--all", c->all, "All rows");
+  sub.add_option("--top", c->top, "Columns per row").show_default();
+  sub.add_flag("--exclude-seen", c->exclude_seen, "Leave out columns for which the row has an entry");
+  sub.add_option("-o,--out", c->out, "Write here instead of standard output");
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run_recommend(*c); });
 }
 
 }  // namespace pursuit::app

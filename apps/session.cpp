@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "apps/console.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
@@ -64,31 +65,31 @@ std::string note_on(const Moment& moment) {
 
 }  // namespace
 
-void add_json_option(CLI::App& command, bool& json) {
+void add_json_option(Command& command, bool& json) {
   command.add_flag("--json", json, "Print one JSON object on standard output and nothing else there");
 }
 
-void add_common_options(CLI::App& command, CommonOptions& options) {
+void add_common_options(Command& command, CommonOptions& options) {
   add_json_option(command, options.json);
   command
       .add_option("--threads", options.threads,
                   "Threads to use, at most one per core; 0: all cores; the result does not depend on it")
-      ->capture_default_str();
+      .show_default();
 }
 
-void add_pursuit_options(CLI::App& command, FactorOptions& options) {
+void add_pursuit_options(Command& command, FactorOptions& options) {
   command.add_option("--corrections", options.corrections, "Sweeps over all atoms after every new one")
-      ->capture_default_str();
+      .show_default();
   command.add_option("--correct-last", options.correct_last,
                      "Correct only so many of the newest atoms (default: all)");
-  command.add_option("--polish", options.polish, "At most so many sweeps at the end")->capture_default_str();
+  command.add_option("--polish", options.polish, "At most so many sweeps at the end").show_default();
   command
       .add_option("--polish-tolerance", options.polish_tolerance,
                   "The polish ends when a sweep lowers the objective by less than this share")
-      ->capture_default_str();
+      .show_default();
   command.add_option("--restarts", options.restarts, "Starts of the power method for every atom")
-      ->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of the random starts")->capture_default_str();
+      .show_default();
+  command.add_option("--seed", options.seed, "Seed of the random starts").show_default();
   command.add_option("--target-error", options.target_error, "Stop at this relative error");
   command.add_option("--time-limit", options.time_limit,
                      "Stop after so many seconds and keep the result so far");
@@ -122,8 +123,8 @@ Observer watch(const std::string& title) {
   };
 }
 
-nlohmann::json describe(const FactorResult& result) {
-  nlohmann::json path = nlohmann::json::array();
+Json describe(const FactorResult& result) {
+  Json path = Json::array();
   for (const Step& step : path_by_rank(result.trace))
     path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
   return {{"rank", result.model.rank()},
@@ -144,9 +145,8 @@ std::int64_t peak_memory_bytes() {
   return 0;
 }
 
-void print_json(const nlohmann::json& object) {
-  // Names of files need not be UTF-8, as JSON must.
-  say("{}\n", object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+void print_json(const Json& object) {
+  say("{}\n", object.text());
 }
 
 void remember_command(int argc, char** argv) {

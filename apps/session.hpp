@@ -1,12 +1,11 @@
 #pragma once
 // What every command shares: where output goes, how a run is watched, and how it ends.
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
-#include "pursuit/algorithms/path.hpp"
+#include "apps/command_line.hpp"
+#include "apps/json.hpp"
+#include "pursuit/algorithms/factor.hpp"
 
 namespace pursuit::app {
 
@@ -25,11 +24,11 @@ struct CommonOptions {
   bool json = false;
   int threads = 0;
 };
-void add_json_option(CLI::App& command, bool& json);
-void add_common_options(CLI::App& command, CommonOptions& options);
+void add_json_option(Command& command, bool& json);
+void add_common_options(Command& command, CommonOptions& options);
 
 /// Options of all commands that factor.
-void add_pursuit_options(CLI::App& command, FactorOptions& options);
+void add_pursuit_options(Command& command, FactorOptions& options);
 
 /// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C and the like.
 Observer watch(const std::string& title);
@@ -40,30 +39,30 @@ bool was_interrupted();
 int status_of_interrupt();
 
 /// Fields of the JSON object that every factorization has.
-nlohmann::json describe(const FactorResult& result);
+Json describe(const FactorResult& result);
 
 std::int64_t peak_memory_bytes();
 
 /// Prints the object alone on stdout.
-void print_json(const nlohmann::json& object);
+void print_json(const Json& object);
 
 /// The command line as typed, for the model's metadata.
 void remember_command(int argc, char** argv);
 const std::string& command_line();
 
-// Each adds one command; its callback returns the exit status through `status`.
-void add_factor(CLI::App& app, int& status);
-void add_pca(CLI::App& app, int& status);
-void add_omp(CLI::App& app, int& status);
-void add_inspect(CLI::App& app, int& status);
-void add_reconstruct(CLI::App& app, int& status);
-void add_convert(CLI::App& app, int& status);
-void add_demo(CLI::App& app, int& status);
-void add_generate(CLI::App& app, int& status);
-void add_complete(CLI::App& app, int& status);
-void add_predict(CLI::App& app, int& status);
-void add_recommend(CLI::App& app, int& status);
-void add_evaluate(CLI::App& app, int& status);
-void add_atoms(CLI::App& app, int& status);
+// Each adds one command.
+void add_factor(Command& program);
+void add_pca(Command& program);
+void add_omp(Command& program);
+void add_inspect(Command& program);
+void add_reconstruct(Command& program);
+void add_convert(Command& program);
+void add_demo(Command& program);
+void add_generate(Command& program);
+void add_complete(Command& program);
+void add_predict(Command& program);
+void add_recommend(Command& program);
+void add_evaluate(Command& program);
+void add_atoms(Command& program);
 
 }  // namespace pursuit::app

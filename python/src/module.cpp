@@ -10,8 +10,9 @@
 #include "model_files.hpp"
 #include "penalized.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/model_file.hpp"
+#include "pursuit/base/version.hpp"
 #include "sparse_codes.hpp"
+#include "traces.hpp"
 #include "watch.hpp"
 
 namespace py = pybind11;
@@ -53,6 +54,7 @@ PYBIND11_MODULE(_core, m) {
     }
   });
   pursuit::python::bind_moments(m);
+  pursuit::python::bind_traces(m);
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
   pursuit::python::bind_penalized(m);

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "pursuit/algorithms/path.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::python {
@@ -41,6 +42,12 @@ py::dict columns_of(const Trace& trace) {
   py::dict columns;
   for_each_column([&](const char* name, auto member) { columns[name] = column_of(trace, member); });
   return columns;
+}
+
+void bind_traces(py::module_& m) {
+  m.def(
+      "path_by_rank", [](const py::dict& trace) { return columns_of(path_by_rank(trace_of(trace))); },
+      py::arg("trace"), "The last word of a trace on every rank.");
 }
 
 }  // namespace pursuit::python

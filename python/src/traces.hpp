@@ -9,5 +9,6 @@ namespace pursuit::python {
 
 pybind11::dict columns_of(const Trace& trace);
 Trace trace_of(const pybind11::dict& columns);
+void bind_traces(pybind11::module_& m);
 
 }  // namespace pursuit::python

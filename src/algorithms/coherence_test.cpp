@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
 #include <cmath>
 
+#include "linalg/decompositions.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 /// Unit vectors at small angles to an orthonormal basis: mu(N-1) < 1 by construction.
 Matrix nearly_orthogonal(Index d, Index N, double tilt, std::uint64_t seed) {
   Random random(seed);
-  Matrix D = Matrix(Eigen::HouseholderQR<Matrix>(random.gaussian_matrix(d, d)).householderQ()).leftCols(N);
+  Matrix D = orthonormal_basis(random.gaussian_matrix(d, d)).leftCols(N);
   D += tilt * random.gaussian_matrix(d, N);
   D.colwise().normalize();
   return D;

@@ -9,6 +9,7 @@
 
 #include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
+#include "base/require.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "pursuit/base/error.hpp"
@@ -16,10 +17,6 @@
 
 namespace pursuit {
 namespace {
-
-void require(bool fine, const std::string& message) {
-  if (!fine) throw InvalidArgument(message);
-}
 
 void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));

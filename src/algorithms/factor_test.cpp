@@ -2,8 +2,7 @@
 
 #include "pursuit/algorithms/factor.hpp"
 
-#include <Eigen/Eigenvalues>
-
+#include "linalg/decompositions.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "test_support.hpp"
 
@@ -113,10 +112,10 @@ TEST(Factor, GainsWhatTheoryGuaranteesInEveryStep) {
 
 /// Singular values and right singular vectors, descending, from the eigenpairs of Y^T Y.
 struct Svd {
-  explicit Svd(const Matrix& Y) : solver(Y.transpose() * Y) {}
-  Vector values() const { return solver.eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt(); }
-  Vector right(Index i) const { return solver.eigenvectors().col(solver.eigenvectors().cols() - 1 - i); }
-  Eigen::SelfAdjointEigenSolver<Matrix> solver;
+  explicit Svd(const Matrix& Y) : eigen(symmetric_eigen(Y.transpose() * Y)) {}
+  Vector values() const { return eigen.values.reverse().cwiseMax(0.0).cwiseSqrt(); }
+  Vector right(Index i) const { return eigen.vectors.col(eigen.vectors.cols() - 1 - i); }
+  SymmetricEigen eigen;
 };
 
 TEST(Factor, OnSpheresIsTheSvd) {
@@ -155,7 +154,7 @@ TEST(Factor, ThroughTheLoopApproachesTheSvd) {
 TEST(FactorSymmetric, OnTheSphereIsTheEigendecomposition) {
   for (const Index n : {20, 120}) {
     const Matrix C = symmetric_matrix(n, 2);
-    Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(C).eigenvalues();
+    Vector values = symmetric_eigen(C).values;
     std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
     const FactorResult free = factor_symmetric(C, {.rank = 4});
     expect_sound(C, free, sphere(), sphere(), WeightRule::free);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/require.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lanczos.hpp"
 #include "pursuit/base/error.hpp"
@@ -31,10 +32,6 @@ void sweep_columns(const Matrix& P, const Matrix& G, Matrix& X, const Finish& fi
 void into_unit_ball(VectorRef u, double /*curvature*/) {
   const double norm = u.norm();
   if (norm > 1) u /= norm;
-}
-
-void require(bool fine, const std::string& message) {
-  if (!fine) throw InvalidArgument(message);
 }
 
 L1Components descend(const DataMatrix& A, L1Components c, const L1ComponentOptions& options) {

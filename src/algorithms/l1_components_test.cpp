@@ -1,8 +1,8 @@
 #include "pursuit/algorithms/l1_components.hpp"
 
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "linalg/decompositions.hpp"
 #include "pursuit/base/error.hpp"
 #include "test_support.hpp"
 
@@ -26,9 +26,9 @@ double objective(const Matrix& X, double alpha, const L1Components& c) {
 TEST(L1Components, WithoutAPenaltyTheyArePrincipalComponents) {
   const Matrix X = data(40, 12, 1);
   const auto c = l1_components(data_matrix(X), 3, {.alpha = 0});
-  const Eigen::JacobiSVD<Matrix> svd(centred(X), Eigen::ComputeThinV);
+  const ThinSvd svd = thin_svd(centred(X));
   for (Index i = 0; i < 3; ++i)
-    EXPECT_NEAR(std::abs(c.loadings.col(i).normalized().dot(svd.matrixV().col(i))), 1, 1e-9);
+    EXPECT_NEAR(std::abs(c.loadings.col(i).normalized().dot(svd.right.col(i))), 1, 1e-9);
 }
 
 TEST(L1Components, ObjectiveNeverRisesAndIsWhatItSays) {

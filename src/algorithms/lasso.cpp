@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "linalg/cholesky.hpp"
 #include "pursuit/algorithms/sparse_codes.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -77,8 +77,8 @@ class Descent {
     const Vector signs = x_(support_).cwiseSign(), now = x_(support_);
     Matrix system = gram_(support_, support_);
     system.diagonal().array() += kRidge * system.diagonal().maxCoeff();
-    const Eigen::LLT<Matrix> factor(system);
-    if (factor.info() != Eigen::Success) return false;  // coordinate steps will do
+    const Cholesky factor(system);
+    if (!factor.definite()) return false;  // coordinate steps will do
     const Vector best = now + factor.solve(q_(support_) - options_.alpha * signs);
     if (!best.allFinite()) return false;
     double length = 1;

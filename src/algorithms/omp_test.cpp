@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
-
+#include "linalg/decompositions.hpp"
 #include "pursuit/algorithms/coherence.hpp"
 #include "pursuit/algorithms/dictionary_space.hpp"
 #include "pursuit/base/error.hpp"
@@ -31,7 +30,7 @@ Vector textbook_omp(const Matrix& D, const Vector& y, Index atoms) {
     chosen.push_back(best);
     selected.conservativeResize(Eigen::NoChange, r + 1);
     selected.col(r) = D.col(best);
-    weights = selected.colPivHouseholderQr().solve(y);
+    weights = least_squares(selected, y);
     residual = y - selected * weights;
   }
   Vector code = Vector::Zero(D.cols());

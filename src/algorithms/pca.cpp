@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "algorithms/span_search.hpp"
+#include "base/require.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/lanczos.hpp"
@@ -18,10 +19,6 @@ namespace pursuit {
 namespace {
 
 constexpr Index kMostVariablesForARoot = 2000;  // p x p is cheap to decompose up to here
-
-void require(bool fine, const std::string& message) {
-  if (!fine) throw InvalidArgument(message);
-}
 
 void validate(const PcaOptions& o, Index most, Index p, const std::string& of_what) {
   require(o.components >= 1 && o.components <= most,
@@ -247,6 +244,14 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
   result.stop = run.stop();
   result.seconds = run.seconds();
   return result;
+}
+
+Expansion factorization_of(const PcaResult& result) {
+  Expansion model;
+  model.right() = result.loadings;
+  model.weights = result.scores.colwise().norm().transpose();
+  model.left() = result.scores * model.weights.cwiseMax(1e-300).cwiseInverse().asDiagonal();
+  return model;
 }
 
 }  // namespace pursuit

@@ -1,8 +1,7 @@
 #include "pursuit/algorithms/pca.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
-
+#include "linalg/cholesky.hpp"
+#include "linalg/decompositions.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -20,13 +19,12 @@ Matrix samples_with_offset(Index n, Index p, std::uint64_t seed) {
 TEST(Pca, SphereIsClassicalPca) {
   const Matrix A = samples_with_offset(40, 25, 1);
   const Matrix centred = A.rowwise() - A.colwise().mean();
-  const Eigen::BDCSVD<Matrix> svd(centred, Eigen::ComputeThinV);
+  const ThinSvd svd = thin_svd(centred);
   const PcaResult result = pca(data_matrix(A), {.components = 3});
-  const double expected = svd.singularValues().head(3).squaredNorm() / centred.squaredNorm();
+  const double expected = svd.values.head(3).squaredNorm() / centred.squaredNorm();
   EXPECT_NEAR(result.explained_span, expected, 1e-10);
   EXPECT_NEAR(result.explained_plain, expected, 1e-10);
-  for (Index i = 0; i < 3; ++i)
-    EXPECT_NEAR(std::abs(result.loadings.col(i).dot(svd.matrixV().col(i))), 1, 1e-8);
+  for (Index i = 0; i < 3; ++i) EXPECT_NEAR(std::abs(result.loadings.col(i).dot(svd.right.col(i))), 1, 1e-8);
   EXPECT_LT((result.means.transpose() - A.colwise().mean()).norm(), 1e-10);
   EXPECT_LT((result.scores - centred * result.loadings).norm(), 1e-8);
 }
@@ -78,8 +76,8 @@ TEST(Pca, FindsTheBestSupportsOfASmallProblem) {
           U(a[0], 0) = std::cos(s * 3.14159265 / 40), U(a[1], 0) = std::sin(s * 3.14159265 / 40);
           U(b[0], 1) = std::cos(t * 3.14159265 / 40), U(b[1], 1) = std::sin(t * 3.14159265 / 40);
           const Matrix gram = U.transpose() * U;
-          if (gram.determinant() < 1e-6) continue;
-          best = std::max(best, (gram.inverse() * U.transpose() * C * U).trace() / C.trace());
+          if (gram(0, 0) * gram(1, 1) - gram(0, 1) * gram(1, 0) < 1e-6) continue;
+          best = std::max(best, Cholesky(gram).solve(U.transpose() * C * U).trace() / C.trace());
         }
     }
   EXPECT_GE(pca(data_matrix(A), {.components = 2, .atoms = sparse(2)}).explained_span, best - 1e-9);
@@ -96,11 +94,11 @@ TEST(Pca, SingleNonnegativeComponentIsTheBestOfAllSupports) {
       std::vector<Index> at;
       for (Index i = 0; i < 8; ++i)
         if (support >> i & 1U) at.push_back(i);
-      const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(C(at, at)));
+      const SymmetricEigen eigen = symmetric_eigen(Matrix(C(at, at)));
       for (Index k = 0; k < Index(at.size());
            ++k) {  // a non-negative maximiser on its support is an eigenvector
-        const Vector v = solver.eigenvectors().col(k);
-        if (v.minCoeff() >= 0 || v.maxCoeff() <= 0) best = std::max(best, solver.eigenvalues()[k]);
+        const Vector v = eigen.vectors.col(k);
+        if (v.minCoeff() >= 0 || v.maxCoeff() <= 0) best = std::max(best, eigen.values[k]);
       }
     }
     const PcaResult result = pca(data_matrix(A), {.components = 1, .atoms = nonneg() + sparse(3)});

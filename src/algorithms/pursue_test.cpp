@@ -2,8 +2,7 @@
 
 #include "pursuit/algorithms/pursue.hpp"
 
-#include <Eigen/QR>
-
+#include "linalg/decompositions.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -53,9 +52,7 @@ class VectorSpace {
   double best_product() const { return (dictionary_.transpose() * residual()).maxCoeff(); }
   double atom_norm(Index atom) const { return dictionary_.col(atom).norm(); }
   /// What no combination of the atoms reaches.
-  Vector unreachable() const {
-    return y_ - dictionary_ * dictionary_.completeOrthogonalDecomposition().solve(y_);
-  }
+  Vector unreachable() const { return y_ - dictionary_ * least_squares(dictionary_, y_); }
 
   std::vector<Index> atoms;
   Vector weights;
@@ -84,7 +81,7 @@ TEST(Pursue, FollowsTheOrthogonalMatchingPursuitOfTheTextbook) {
       const auto found = textbook.find_atom();
       const double before = 0.5 * textbook.residual().squaredNorm();
       textbook.append(found);
-      textbook.weights = textbook.expansion().colPivHouseholderQr().solve(textbook.target());
+      textbook.weights = least_squares(textbook.expansion(), textbook.target());
       const Step& step = outcome.trace[i];
       EXPECT_EQ(space.atoms[i], found.atom);
       EXPECT_EQ(step.rank, Index(i) + 1);

@@ -1,12 +1,12 @@
 #include "algorithms/span_search.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "linalg/blas.hpp"
+#include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/top_k.hpp"
 #include "linalg/unit_blocks.hpp"
@@ -17,7 +17,7 @@ namespace pursuit {
 namespace {
 
 constexpr double kTolerance = 1e-6;  // a sweep that gains less has converged
-constexpr int kPasses = 2;           // over the loadings per product with the data
+constexpr int kLoadingPasses = 2;    // over the loadings per product with the data
 constexpr int kSweepsToConverge = 200;
 constexpr int kRace = 6;         // sweeps after which a perturbation must be close to the best...
 constexpr double kClose = 2e-3;  // ...by this much
@@ -131,8 +131,8 @@ class Search {
   }
 
   static Matrix scores(const Matrix& gram, const Matrix& S) {
-    const Eigen::LLT<Matrix> factor(gram);
-    if (factor.info() == Eigen::Success && factor.rcond() > 1e-12)
+    const Cholesky factor(gram);
+    if (factor.definite() && factor.reciprocal_condition() > 1e-12)
       return factor.solve(S.transpose()).transpose();
     return least_squares(gram, S.transpose()).transpose();  // dependent loadings
   }
@@ -147,7 +147,7 @@ class Search {
     if (p_.total_nonzeros > 0) share_out(W, G, U);
     Matrix X = U;
     Vector u(U.rows()), g;
-    for (int pass = 0; pass < kPasses; ++pass)
+    for (int pass = 0; pass < kLoadingPasses; ++pass)
       for (Index i = 0; i < U.cols(); ++i) {
         if (!(G(i, i) > 0)) continue;
         leave_to(i, W, G, X, g);

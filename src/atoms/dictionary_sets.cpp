@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -116,12 +115,9 @@ class Span final : public ConeSet {
       throw InvalidArgument(fmt::format("{}: the span of a whole basis is everything; say sphere", spec_));
     auto dense = std::visit([](const auto& columns) { return Matrix(columns); }, dictionary.columns);
     if (dense.size() == 0) throw InvalidArgument(fmt::format("{}: has no columns", spec_));
-    dense.colwise().normalize();
-    Eigen::ColPivHouseholderQR<Matrix> qr(dense.rows(), dense.cols());
-    qr.setThreshold(1e-12);  // what rounding adds to dependent columns is no direction
-    qr.compute(dense);
-    if (qr.rank() == 0) throw InvalidArgument(fmt::format("{}: has no column that is not zero", spec_));
-    Q_ = qr.householderQ() * Matrix::Identity(dense.rows(), qr.rank());
+    for (auto column : dense.colwise()) column.normalize();  // zero stays zero
+    Q_ = independent_basis(dense, 1e-12);  // what rounding adds to dependent columns is no direction
+    if (Q_.cols() == 0) throw InvalidArgument(fmt::format("{}: has no column that is not zero", spec_));
   }
 
   std::string spec() const override { return spec_; }

@@ -1,11 +1,11 @@
 // Dictionaries against all their columns, spans against dense least squares, combinations of a few columns
 // against all of these, and both implicit bases against explicit matrices.
 
-#include <Eigen/QR>
 #include <numbers>
 
 #include "atoms/basis.hpp"
 #include "atoms/exhaustive_test_support.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace pursuit {
 namespace {
@@ -102,7 +102,7 @@ Columns orthonormal_columns(Index n) {
     case 1: return {columns_of(*haar_basis(), n), {.kind = Dictionary::Kind::haar}};
     default: break;
   }
-  const Matrix Q = Eigen::HouseholderQR<Matrix>(gaussian(n, n, std::uint64_t(n))).householderQ();
+  const Matrix Q = orthonormal_basis(gaussian(n, n, std::uint64_t(n)));
   return {Q, {.columns = Q}};
 }
 
@@ -110,9 +110,8 @@ Columns orthonormal_columns(Index n) {
 Vector best_combination(const Matrix& D, const Vector& a, const Vector& b) {
   const Vector roots = a.cwiseSqrt(), target = (a.array() > 0).select(b.array() / roots.array(), 0.0);
   const Matrix weighted = roots.asDiagonal() * D;
-  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
-  decomposition.setThreshold(1e-10);
-  return D * decomposition.compute(weighted).solve(target);
+  const Matrix basis = independent_basis(weighted, 1e-10);
+  return D * least_squares(basis.transpose() * weighted, basis.transpose() * target);
 }
 
 /// Calls visit with every choice of k columns.

@@ -1,8 +1,7 @@
 // Convex and concave sequences against all sets of knots.
 
-#include <Eigen/Cholesky>
-
 #include "atoms/exhaustive_test_support.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {
@@ -33,7 +32,7 @@ Vector best_convex(const Vector& a, const Vector& b) {
         ++next;
       }
     const Matrix gram = basis.transpose() * curvature.asDiagonal() * basis;
-    const Vector weights = gram.ldlt().solve(basis.transpose() * b), x = basis * weights;
+    const Vector weights = least_squares(gram, basis.transpose() * b), x = basis * weights;
     if (!x.allFinite() || !is_convex(x, 1e-9 * (1 + x.norm()))) continue;
     if (const double reached = exhaustive::parabolas(a, b, 1, x); reached < value) {
       value = reached;

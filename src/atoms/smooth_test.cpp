@@ -1,10 +1,8 @@
 // Smooth vectors against their dual: for every beta that leaves M(beta) = diag(a) + beta (L - lambda I)
 // positive definite, no member gains more than b^T M(beta)^-1 b, and the smallest of these is reached.
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
 #include "atoms/exhaustive_test_support.hpp"
+#include "linalg/cholesky.hpp"
 #include "pursuit/atoms/structures.hpp"
 
 namespace pursuit {
@@ -27,9 +25,9 @@ double dual_gain(const Vector& a, const Vector& b, double lambda) {
   const Index n = b.size();
   const Matrix shifted = path_laplacian(n) - lambda * Matrix::Identity(n, n);
   const auto bound = [&](double beta) {
-    const Eigen::LLT<Matrix> factored(Matrix(a.asDiagonal()) + beta * shifted);
-    if (factored.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
-    return b.dot(factored.solve(b));
+    const Cholesky factored(Matrix(a.asDiagonal()) + beta * shifted);
+    if (!factored.definite()) return std::numeric_limits<double>::infinity();
+    return b.dot(factored.solve(b).col(0));
   };
   double lo = 0, hi = a.mean() / lambda;
   double best = (a.array() > 0).select(b.array().square() / a.array(), 0.0).sum();

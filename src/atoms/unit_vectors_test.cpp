@@ -6,10 +6,13 @@
 
 #include <numeric>
 
+#include "atoms/exhaustive_test_support.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
 namespace {
+
+using exhaustive::in_support;
 
 UnitVectors vectors(bool nonnegative, std::optional<std::variant<Index, double>> bound) {
   return {nonnegative, bound ? std::make_shared<Cardinality>(Sparsity{*bound}) : nullptr};
@@ -24,10 +27,6 @@ template <class Visit>
 void for_each_support(Index n, Index k, const Visit& visit) {
   for (unsigned mask = 1; mask < (1U << unsigned(n)); ++mask)
     if (std::popcount(mask) <= int(k)) visit(mask);
-}
-
-bool in_support(unsigned mask, Index i) {
-  return ((mask >> unsigned(i)) & 1U) != 0;
 }
 
 /// max <u, g> over unit vectors on each support: the norm of what may be used of g, or its largest entry.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
 #include "pursuit/baselines/cone_power.hpp"
 #include "pursuit/baselines/empca.hpp"
 #include "pursuit/baselines/generalized_power.hpp"
@@ -101,6 +102,23 @@ Matrix baseline_components(Baseline method, const Covariance& C, const BaselineO
     }
   }
   return U;
+}
+
+PcaResult baseline_pca(Baseline method, const Covariance& C, const BaselineOptions& options,
+                       const DataMatrixPtr& samples) {
+  const Timer timer;
+  PcaResult result;
+  result.loadings = baseline_components(method, C, options);
+  const ExplainedVariance explained = explained_variance(C, result.loadings);
+  result.explained_plain = explained.plain;
+  result.explained_span = explained.span;
+  if (samples) {
+    result.means = samples->column_means();
+    centered(samples)->apply(result.loadings, result.scores);
+    result.scores = least_squares_scores(result.loadings, result.scores);
+  }
+  result.seconds = timer.seconds();
+  return result;
 }
 
 const char* name(Baseline method) {

@@ -1,11 +1,11 @@
 #pragma once
 // What the tests of this room share: a classical matrix, and exhaustive search.
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <bit>
 #include <vector>
 
+#include "linalg/decompositions.hpp"
 #include "pursuit/baselines/covariance.hpp"
 #include "test_support.hpp"
 
@@ -50,10 +50,10 @@ inline double best_over_supports(const Matrix& C, Index k, bool nonnegative) {
     std::vector<Index> support;
     for (Index i = 0; i < C.rows(); ++i)
       if (mask >> i & 1U) support.push_back(i);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(C(support, support)));
-    const Vector leading = solver.eigenvectors().rightCols(1);
+    const SymmetricEigen eigen = symmetric_eigen(Matrix(C(support, support)));
+    const Vector leading = eigen.vectors.rightCols(1);
     const bool one_sign = leading.minCoeff() >= 0 || leading.maxCoeff() <= 0;
-    if (one_sign || !nonnegative) best = std::max(best, solver.eigenvalues().maxCoeff());
+    if (one_sign || !nonnegative) best = std::max(best, eigen.values.maxCoeff());
   }
   return best;
 }

@@ -12,8 +12,8 @@
 namespace pursuit {
 namespace {
 
-constexpr double kStart = 0.01;     // of nu: priors hardly move at first
-constexpr double kSmallest = 1e-9;  // of nu
+constexpr double kStart = 0.01;       // of nu: priors hardly move at first
+constexpr double kSmallestNu = 1e-9;  // of nu
 
 typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef float Sixteen __attribute__((vector_size(64), may_alias));
@@ -32,7 +32,7 @@ struct Slice {
   alignas(64) float ratio[16];  // tau / nu
 };
 
-constexpr int kAhead = 12;  // entries ahead whose deviations are asked for: they lie anywhere in memory
+constexpr int kFetchAhead = 12;  // entries ahead whose deviations are asked for: they lie anywhere in memory
 
 // Both are written through vectors that alias them, which the analysis does not see.
 // NOLINTBEGIN(readability-non-const-parameter)
@@ -52,8 +52,8 @@ template <class Vec>
     Vec sum = {}, other = {};
     std::int64_t e = s.start[f];
     for (; e + 1 < s.start[f + 1]; e += 2) {
-      __builtin_prefetch(&member(std::min(e + kAhead, all - 1)), 1);
-      __builtin_prefetch(&member(std::min(e + kAhead + 1, all - 1)), 1);
+      __builtin_prefetch(&member(std::min(e + kFetchAhead, all - 1)), 1);
+      __builtin_prefetch(&member(std::min(e + kFetchAhead + 1, all - 1)), 1);
       sum += factor(e) * member(e);
       other += factor(e + 1) * member(e + 1);
     }
@@ -126,8 +126,8 @@ void PriorRegression::start_from(const FactorMatrix& weights, AlignedVector<floa
         prior_mean[entries.index[e] * width_ + c] += features_.value(e) * weights(f, c);
   }
   for (Index c = 0; c < weights.cols(); ++c)
-    nu_[c] =
-        std::max<double>(kSmallest, weights.col(c).squaredNorm() / float(std::max<Index>(weights.rows(), 1)));
+    nu_[c] = std::max<double>(kSmallestNu,
+                              weights.col(c).squaredNorm() / float(std::max<Index>(weights.rows(), 1)));
 }
 
 std::vector<double> PriorRegression::update(std::span<const double> tau, bool draws, std::uint64_t seed,
@@ -172,7 +172,7 @@ std::vector<double> PriorRegression::update(std::span<const double> tau, bool dr
   const auto used =
       double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
   for (int c = 0; c < width_; ++c)
-    nu_[c] = std::max(kSmallest,
+    nu_[c] = std::max(kSmallestNu,
                       draws ? draw_variance(squares[c], used, random) : squares[c] / std::max(used, 1.0));
   if (draws) std::fill(variances.begin(), variances.end(), 0.0);
   return variances;

@@ -2,10 +2,9 @@
 
 #include "completion/prior_regression.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "completion/row_posteriors.hpp"
 #include "completion/test_support.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace pursuit {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 constexpr int kWidth = kFactorLanes;
 
 /// x of some members, and features of which the last two have no entries.
-struct Problem {
+struct Regression {
   Index members = 60, features = 12;
   ObservedMatrix table = ObservedMatrix([this] {
     ObservedEntries entries = observed(gaussian(members, features - 2, 1), 0.3, 2);
@@ -53,7 +52,7 @@ Matrix matrix(const AlignedVector<float>& values, int width) {
 }
 
 TEST(PriorRegression, KeepsTheDeviationTrue) {
-  const Problem p;
+  const Regression p;
   for (const Features& features : {p.values(), p.pattern()})
     for (const bool draws : {false, true}) {
       const std::vector<double> tau(kWidth, 0.5);
@@ -69,7 +68,7 @@ TEST(PriorRegression, KeepsTheDeviationTrue) {
 }
 
 TEST(PriorRegression, ConvergesToTheRidgeSolution) {
-  const Problem p;
+  const Regression p;
   for (const Features& features : {p.values(), p.pattern()}) {
     std::vector<double> tau;
     for (int c = 0; c < kWidth; ++c) tau.push_back(0.2 + 0.1 * c);
@@ -86,8 +85,7 @@ TEST(PriorRegression, ConvergesToTheRidgeSolution) {
       double nu = 0.01, spread = 0;
       Vector y;
       for (int k = 0; k < 200; ++k) {
-        y = Matrix(F.transpose() * F + tau[c] / nu * Matrix::Identity(p.features, p.features))
-                .llt()
+        y = Cholesky(F.transpose() * F + tau[c] / nu * Matrix::Identity(p.features, p.features))
                 .solve(F.transpose() * x.col(c));
         const Vector variance = (norms.array() > 0).select(tau[c] / (norms.array() + tau[c] / nu), 0.0);
         spread = norms.dot(variance);
@@ -100,7 +98,7 @@ TEST(PriorRegression, ConvergesToTheRidgeSolution) {
 }
 
 TEST(PriorRegression, LeavesFeaturesWithoutEntriesAtZero) {
-  const Problem p;
+  const Regression p;
   const std::vector<double> tau(kWidth, 0.5);
   for (const bool draws : {false, true}) {
     PriorRegression regression(p.values(), kWidth);
@@ -113,7 +111,7 @@ TEST(PriorRegression, LeavesFeaturesWithoutEntriesAtZero) {
 }
 
 TEST(PriorRegression, KeepsItsWeightsWhenItWidens) {
-  const Problem p;
+  const Regression p;
   PriorRegression regression(p.values(), kWidth);
   AlignedVector<float> deviation = floats(p.x);
   regression.update(std::vector<double>(kWidth, 0.5), false, 0, 1, deviation);
@@ -126,7 +124,7 @@ TEST(PriorRegression, KeepsItsWeightsWhenItWidens) {
 }
 
 TEST(PriorRegression, WorksOnEveryCoordinateAlone) {
-  const Problem p;
+  const Regression p;
   const Matrix wide = gaussian(p.members, 3 * kWidth, 7);
   const std::vector<double> tau(3 * kWidth, 0.5);
   PriorRegression all(p.values(), 3 * kWidth);
@@ -142,7 +140,7 @@ TEST(PriorRegression, WorksOnEveryCoordinateAlone) {
 }
 
 TEST(PriorRegression, TakesUpEarlierWeights) {
-  const Problem p;
+  const Regression p;
   PriorRegression regression(p.values(), kWidth);
   // Of an earlier run, with fewer features and a narrower model.
   const FactorMatrix earlier = gaussian(p.features - 4, 5, 8).cast<float>();
@@ -156,7 +154,7 @@ TEST(PriorRegression, TakesUpEarlierWeights) {
 }
 
 TEST(PriorRegression, GoesOnWithOtherEntriesOfTheSameFeatures) {
-  const Problem p;
+  const Regression p;
   ObservedEntries fewer = observed(gaussian(p.members, p.features, 9), 0.2, 10);
   const ObservedMatrix other(fewer);
   PriorRegression regression(p.values(), kWidth);

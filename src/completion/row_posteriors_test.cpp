@@ -2,9 +2,8 @@
 
 #include "completion/row_posteriors.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "completion/test_support.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace pursuit {
 namespace {
@@ -105,7 +104,7 @@ Reference reference(const Problem& p, bool spread, Index i) {
     A.diagonal() += precision * uncertainty(j);
     b += precision * (entries.value[e] / p.value_scale - p.z(j, 0)) * regressor(j);
   }
-  const Eigen::LLT<Matrix> factor(A);
+  const Cholesky factor(A);
   Reference result{factor.solve(b), factor.solve(Matrix::Identity(p.width, p.width)), 0};
   const Vector second_moments = result.mean.cwiseAbs2() + result.covariance.diagonal();
   for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {

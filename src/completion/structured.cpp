@@ -17,7 +17,7 @@
 namespace pursuit {
 namespace {
 
-constexpr int kPatience = 5;  // atoms without a better validation error before a path ends
+constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
 
 void check(const StructuredOptions& o, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
@@ -168,12 +168,12 @@ class StructuredRun {
       }
       return unit_ * rmse;
     };
-    const PursuitOutcome outcome =
-        pursue(space, {.rank = rank, .corrections = corrections}, Run({}, [&](const Moment& moment) {
-                 const bool new_atom = moment.phase == Moment::Phase::atom;
-                 const double rmse = new_atom ? judge() : Moment::kUnknown;
-                 return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kPatience;
-               }));
+    const PursuitOutcome outcome = pursue(
+        space, {.rank = rank, .corrections = corrections}, Run({}, [&](const Moment& moment) {
+          const bool new_atom = moment.phase == Moment::Phase::atom;
+          const double rmse = new_atom ? judge() : Moment::kUnknown;
+          return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kRanksWithoutGain;
+        }));
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Range kAnything{-1e9, 1e9};
+constexpr Range kAnyRange{-1e9, 1e9};
 
 /// Everything trained on, nothing clipped, `rank` atoms: what is left is Algorithm 2.
 StructuredOptions plain(Index rank, const Atoms& left, const Atoms& right, int sweeps = 30) {
@@ -19,7 +19,7 @@ StructuredOptions plain(Index rank, const Atoms& left, const Atoms& right, int s
   options.max_rank = rank;
   options.corrections = {sweeps};
   options.validation = 0;
-  options.range = kAnything;
+  options.range = kAnyRange;
   return options;
 }
 

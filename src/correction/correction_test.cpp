@@ -2,8 +2,6 @@
 
 #include "pursuit/correction/correction.hpp"
 
-#include <Eigen/QR>
-
 #include "correction/progress.hpp"
 #include "pursuit/objective/full_squares.hpp"
 #include "test_support.hpp"

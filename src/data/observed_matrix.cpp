@@ -89,4 +89,19 @@ ObservedEntries ObservedMatrix::release() {
   return entries;
 }
 
+ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh) {
+  const ObservedMatrix newer(fresh);
+  const GroupedEntries& by_row = newer.by_row();
+  for (Index i = 0; i < old.size(); ++i)
+    for (std::int64_t e = old.start[i]; e < old.start[i + 1]; ++e) {
+      const auto first = by_row.index.begin() + by_row.start[i],
+                 last = by_row.index.begin() + by_row.start[i + 1];
+      if (std::binary_search(first, last, old.index[e])) continue;
+      fresh.row.push_back(int(i));
+      fresh.col.push_back(old.index[e]);
+      fresh.value.push_back(old.value[e]);
+    }
+  return fresh;
+}
+
 }  // namespace pursuit

@@ -157,5 +157,14 @@ TEST(ObservedMatrix, RefusesListsThatDoNotFit) {
   }
 }
 
+TEST(MergedEntries, NewOnesWinAndRowsMayBeMore) {
+  const GroupedEntries old = ObservedMatrix(ObservedEntries{2, 3, {0, 0, 1}, {0, 2, 1}, {1, 2, 3}}).by_row();
+  const ObservedEntries all = merged(old, {4, 3, {3, 0}, {0, 2}, {9, 8}});
+  EXPECT_EQ(all.rows, 4);
+  EXPECT_THAT(all.row, testing::ElementsAre(3, 0, 0, 1));
+  EXPECT_THAT(all.col, testing::ElementsAre(0, 2, 0, 1));
+  EXPECT_THAT(all.value, testing::ElementsAre(9, 8, 1, 3));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pursuit/base/version.hpp"
 #include "pursuit/io/model_file.hpp"
 
 namespace pursuit {

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string refusal(const fs::path& path) {
+std::string refused_file(const fs::path& path) {
   return message_of<InvalidInput>([&] { read_file(path); });
 }
 
@@ -27,10 +27,11 @@ TEST(ReadFile, GivesEveryByte) {
 
 TEST(ReadFile, SaysWhyItCannot) {
   const ScratchDirectory scratch;
-  EXPECT_THAT(refusal(scratch / "none.mtx"),
+  EXPECT_THAT(refused_file(scratch / "none.mtx"),
               AllOf(HasSubstr("none.mtx"), HasSubstr("No such file or directory")));
-  EXPECT_THAT(refusal(scratch.path()), HasSubstr("Is a directory"));
-  EXPECT_THAT(refusal(scratch.with("empty.csv", "")), AllOf(HasSubstr("empty.csv"), HasSubstr("is empty")));
+  EXPECT_THAT(refused_file(scratch.path()), HasSubstr("Is a directory"));
+  EXPECT_THAT(refused_file(scratch.with("empty.csv", "")),
+              AllOf(HasSubstr("empty.csv"), HasSubstr("is empty")));
 }
 
 TEST(ReadFile, EndsOnADeviceThatHasNoEnd) {
@@ -52,7 +53,7 @@ TEST(ReadFile, SaysWhenAFileMayNotBeRead) {
   const ScratchDirectory scratch;
   const fs::path secret = scratch.with("secret", "x");
   fs::permissions(secret, fs::perms::none);
-  EXPECT_THAT(refusal(secret), HasSubstr("Permission denied"));
+  EXPECT_THAT(refused_file(secret), HasSubstr("Permission denied"));
 }
 
 RC_GTEST_PROP(Gzip, RoundTrip, (const std::string& bytes)) {

@@ -5,6 +5,7 @@
 #include "completion/test_support.hpp"
 #include "io/npz_archive.hpp"
 #include "io/test_support.hpp"
+#include "pursuit/base/version.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/model_file.hpp"
 
@@ -109,7 +110,7 @@ TEST(CompletionFile, IdsAreAnyText) {
 
 /// The message that a file is refused with once its archive was changed.
 template <class Change>
-std::string refusal(const CompletionFile& file, const Change& change) {
+std::string refused_model(const CompletionFile& file, const Change& change) {
   const ScratchDirectory scratch;
   const auto path = scratch / "m.npz";
   save_completion(path, file);
@@ -129,7 +130,8 @@ TEST(CompletionFile, RefusesAnArchiveWithoutOneOfItsArrays) {
     save_completion(scratch / "m.npz", *file);
     for (const auto& [name, array] : read_npz(scratch / "m.npz")) {
       SCOPED_TRACE(name);
-      const std::string message = refusal(*file, [&, missing = name](NpzArchive& a) { a.erase(missing); });
+      const std::string message =
+          refused_model(*file, [&, missing = name](NpzArchive& a) { a.erase(missing); });
       EXPECT_THAT(message, HasSubstr("'" + name + "'"));
     }
   }
@@ -142,7 +144,8 @@ std::vector<T>& values_in(NpzArchive& archive, const std::string& name) {
 
 TEST(CompletionFile, RefusesNumbersThatMakeNoSenseAndNamesTheArray) {
   const auto with = [](const std::string& name, auto value, std::size_t at = 0) {
-    return refusal(sampled(), [&](NpzArchive& a) { values_in<decltype(value)>(a, name).at(at) = value; });
+    return refused_model(sampled(),
+                         [&](NpzArchive& a) { values_in<decltype(value)>(a, name).at(at) = value; });
   };
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                   kInf = std::numeric_limits<float>::infinity();
@@ -171,7 +174,7 @@ TEST(CompletionFile, RefusesNumbersThatMakeNoSenseAndNamesTheArray) {
 
 TEST(CompletionFile, RefusesArraysThatDoNotFitEachOther) {
   const auto resized = [](const std::string& name, std::vector<Index> shape, const CompletionFile& file) {
-    return refusal(file, [&](NpzArchive& a) {
+    return refused_model(file, [&](NpzArchive& a) {
       Index size = 1;
       for (const Index n : shape) size *= n;
       std::visit([&](auto& values) { values.resize(std::size_t(size)); }, a.at(name).values);
@@ -204,7 +207,7 @@ TEST(CompletionFile, RefusesArraysThatDoNotFitEachOther) {
 
 TEST(CompletionFile, RefusesSeenEntriesThatAreNotOnes) {
   const auto with = [](const std::string& name, std::size_t at, std::int64_t value) {
-    return refusal(sampled(), [&](NpzArchive& a) { values_in<std::int64_t>(a, name).at(at) = value; });
+    return refused_model(sampled(), [&](NpzArchive& a) { values_in<std::int64_t>(a, name).at(at) = value; });
   };
   EXPECT_THAT(with("seen_start", 3, 100000), HasSubstr("'seen_start'"));
   EXPECT_THAT(with("seen_start", 3, 0), HasSubstr("'seen_start'")) << "not monotone";
@@ -216,13 +219,13 @@ TEST(CompletionFile, RefusesSeenEntriesThatAreNotOnes) {
 }
 
 TEST(CompletionFile, RefusesArraysOfTheWrongType) {
-  EXPECT_THAT(refusal(sampled(), [](NpzArchive& a) { a["row_mean"] = a["row_names"]; }),
+  EXPECT_THAT(refused_model(sampled(), [](NpzArchive& a) { a["row_mean"] = a["row_names"]; }),
               HasSubstr("'row_mean'"));
-  EXPECT_THAT(refusal(sampled(),
-                      [](NpzArchive& a) {
-                        const auto& values = values_in<float>(a, "row_variance");
-                        a["row_variance"].values = std::vector<double>(values.begin(), values.end());
-                      }),
+  EXPECT_THAT(refused_model(sampled(),
+                            [](NpzArchive& a) {
+                              const auto& values = values_in<float>(a, "row_variance");
+                              a["row_variance"].values = std::vector<double>(values.begin(), values.end());
+                            }),
               HasSubstr("'row_variance' has the wrong type"));
 }
 
@@ -253,7 +256,7 @@ TEST(CompletionFile, RefusesAFileThatWasCutShort) {
 
 TEST(CompletionFile, RefusesNumbersThatNoRunWouldFind) {
   const auto with = [](const CompletionFile& file, const std::string& name, auto value) {
-    return refusal(file, [&](NpzArchive& a) { values_in<decltype(value)>(a, name).at(0) = value; });
+    return refused_model(file, [&](NpzArchive& a) { values_in<decltype(value)>(a, name).at(0) = value; });
   };
   for (const std::string name :
        {"row_mean", "column_mean", "row_variance", "column_intercept", "sample_rows"})
@@ -294,8 +297,8 @@ TEST(CompletionFile, ThoseOfEarlyVersionsWithoutSidesAreRead) {
 
 TEST(CompletionFile, MetadataIsBoundedInDepthAndSize) {
   const auto with = [](std::string text) {
-    return refusal(sampled(),
-                   [&](NpzArchive& a) { values_in<std::string>(a, "metadata").at(0) = std::move(text); });
+    return refused_model(
+        sampled(), [&](NpzArchive& a) { values_in<std::string>(a, "metadata").at(0) = std::move(text); });
   };
   EXPECT_THAT(with(std::string(100000, '[')), HasSubstr("nested more than"));
   EXPECT_THAT(

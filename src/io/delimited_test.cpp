@@ -18,7 +18,7 @@ NamedMatrix table(const std::string& text) {
   return parse_delimited(text, "a.csv");
 }
 
-std::string refusal(const std::string& text) {
+std::string refused_table(const std::string& text) {
   return message_of<InvalidInput>([&] { parse_delimited(text, "a.csv"); });
 }
 
@@ -72,10 +72,11 @@ TEST(Delimited, FindsRowNames) {
 
 TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
   for (const char* text : {"1,x\n1,2\n3,4\n", "id,2001\n1,2\n", "a,b,7\nr,1,2\ns,3,4\n"})
-    EXPECT_THAT(refusal(text), AllOf(HasSubstr("a.csv, line 1: the line may be column names or numbers"),
-                                     HasSubstr("--header yes")))
+    EXPECT_THAT(
+        refused_table(text),
+        AllOf(HasSubstr("a.csv, line 1: the line may be column names or numbers"), HasSubstr("--header yes")))
         << text;
-  EXPECT_THAT(refusal("# from the lab\n1,2\n3,4\n"), AllOf(HasSubstr("line 1"), HasSubstr("remark")));
+  EXPECT_THAT(refused_table("# from the lab\n1,2\n3,4\n"), AllOf(HasSubstr("line 1"), HasSubstr("remark")));
   const NamedMatrix forced = parse_delimited("7,b\n1,2\n3,4\n", "a.csv", Header::yes);
   EXPECT_EQ(std::get<Matrix>(forced.matrix), kSquare);
   EXPECT_THAT(forced.column_names, ElementsAre("7", "b"));
@@ -88,7 +89,7 @@ TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
 TEST(Delimited, NumbersWithUnitsAreNoNames) {
   for (const char* text :
        {"1%,2%\n3,4\n", "1%,2%\n3%,4%\n", "$1,$2\n3,4\n", "(1),2\n3,4\n", "-$1,2 %\n3,4\n", "<1,2\n3,4\n"})
-    EXPECT_THAT(refusal(text), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not"))) << text;
+    EXPECT_THAT(refused_table(text), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not"))) << text;
   expect_square("1st,3cm\n1,2\n3,4\n", {}, {"1st", "3cm"});
   expect_square("day,1/22/20,2020-01-23\nx,1,2\ny,3,4\n", {"x", "y"}, {"1/22/20", "2020-01-23"});
 }
@@ -118,59 +119,64 @@ TEST(Delimited, ReadsASingleLineAndASingleColumn) {
 
 TEST(Delimited, ReadsQuotedCells) {
   expect_square("\"a \"\"b\"\"\",\"c\nd\"\n1,2\n3,4\n", {}, {"a \"b\"", "c\nd"});
-  EXPECT_THAT(refusal("a,b\n1,\"2\n3,4\n"),
+  EXPECT_THAT(refused_table("a,b\n1,\"2\n3,4\n"),
               AllOf(HasSubstr("a.csv, line 2, column 2"), HasSubstr("never closed")));
-  EXPECT_THAT(refusal("\"a\"x,b\n1,2\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("'x,b' follows")));
-  EXPECT_THAT(refusal("\"a\nb\",c\n1,2\n1,z\n"), HasSubstr("line 4, column 2"));  // the name takes two lines
+  EXPECT_THAT(refused_table("\"a\"x,b\n1,2\n"),
+              AllOf(HasSubstr("line 1, column 1"), HasSubstr("'x,b' follows")));
+  EXPECT_THAT(refused_table("\"a\nb\",c\n1,2\n1,z\n"),
+              HasSubstr("line 4, column 2"));  // the name takes two lines
 }
 
 TEST(Delimited, MissingValuesAreRefusedByPlace) {
   for (const char* mark : {"", "NA", "nan", "NaN", "N/A", "null", "?", "\"\""}) {
-    const std::string message = refusal(std::string("a,b\n1,2\n3,") + mark + "\n");
+    const std::string message = refused_table(std::string("a,b\n1,2\n3,") + mark + "\n");
     EXPECT_THAT(message, AllOf(HasSubstr("a.csv, line 3, column 2 ('b')"), HasSubstr("missing value"),
                                HasSubstr("`pursuit complete`")));
   }
-  EXPECT_THAT(refusal("NA,2\n3,4\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("'NA'")));
-  EXPECT_THAT(refusal(",2\n3,4\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("missing")));
-  EXPECT_THAT(refusal("a,b\nNA,2\n"), AllOf(HasSubstr("line 2, column 1 ('a')"), HasSubstr("'NA'")));
-  EXPECT_THAT(refusal("1\t\t2\n3\t4\t5\n"), AllOf(HasSubstr("line 1, column 2"), HasSubstr("missing")));
-  EXPECT_THAT(refusal("1,2,\n3,4,\n"), AllOf(HasSubstr("line 1, column 3"), HasSubstr("missing")));
+  EXPECT_THAT(refused_table("NA,2\n3,4\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("'NA'")));
+  EXPECT_THAT(refused_table(",2\n3,4\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("missing")));
+  EXPECT_THAT(refused_table("a,b\nNA,2\n"), AllOf(HasSubstr("line 2, column 1 ('a')"), HasSubstr("'NA'")));
+  EXPECT_THAT(refused_table("1\t\t2\n3\t4\t5\n"), AllOf(HasSubstr("line 1, column 2"), HasSubstr("missing")));
+  EXPECT_THAT(refused_table("1,2,\n3,4,\n"), AllOf(HasSubstr("line 1, column 3"), HasSubstr("missing")));
 }
 
 TEST(Delimited, WhatIsNoFiniteNumberIsRefusedByPlace) {
-  EXPECT_THAT(refusal("1,2\n3,4x\n"), AllOf(HasSubstr("a.csv, line 2, column 2"), HasSubstr("'4x'")));
-  EXPECT_THAT(refusal("n,a,b\nx,1,2\ny,3,oops\n"),
+  EXPECT_THAT(refused_table("1,2\n3,4x\n"), AllOf(HasSubstr("a.csv, line 2, column 2"), HasSubstr("'4x'")));
+  EXPECT_THAT(refused_table("n,a,b\nx,1,2\ny,3,oops\n"),
               AllOf(HasSubstr("line 3, column 3 ('b')"), HasSubstr("'oops'")));
-  EXPECT_THAT(refusal("1,2\nfoo,4\n"), AllOf(HasSubstr("line 2, column 1"), HasSubstr("'foo'")));
-  EXPECT_THAT(refusal("1,2\n3,inf\n"), AllOf(HasSubstr("line 2, column 2"), HasSubstr("'inf'")));
-  EXPECT_THAT(refusal("1,2\n3,1e999\n"), AllOf(HasSubstr("line 2, column 2"), HasSubstr("finite")));
-  EXPECT_THAT(refusal("a;b\n1,5;2\n2,5;3\n"),
+  EXPECT_THAT(refused_table("1,2\nfoo,4\n"), AllOf(HasSubstr("line 2, column 1"), HasSubstr("'foo'")));
+  EXPECT_THAT(refused_table("1,2\n3,inf\n"), AllOf(HasSubstr("line 2, column 2"), HasSubstr("'inf'")));
+  EXPECT_THAT(refused_table("1,2\n3,1e999\n"), AllOf(HasSubstr("line 2, column 2"), HasSubstr("finite")));
+  EXPECT_THAT(refused_table("a;b\n1,5;2\n2,5;3\n"),
               AllOf(HasSubstr("line 2, column 1"), HasSubstr("decimal comma")));
 }
 
 TEST(Delimited, RaggedLinesAreRefusedWithBothCounts) {
-  EXPECT_THAT(refusal("1,2,3\n4,5,6\n7,8\n"),
+  EXPECT_THAT(refused_table("1,2,3\n4,5,6\n7,8\n"),
               AllOf(HasSubstr("a.csv, line 3"), HasSubstr("2 cells"), HasSubstr("has 3")));
-  EXPECT_THAT(refusal("1,2\n3,4\n5,6,7\n"),
+  EXPECT_THAT(refused_table("1,2\n3,4\n5,6,7\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("3 cells"), HasSubstr("has 2")));
-  EXPECT_THAT(refusal("1,2,3\n4\n"),
+  EXPECT_THAT(refused_table("1,2,3\n4\n"),
               AllOf(HasSubstr("line 2"), HasSubstr("1 cell,"), HasSubstr("line 1 has 3")));
-  EXPECT_THAT(refusal("1,2\n3,4,5\n"),
+  EXPECT_THAT(refused_table("1,2\n3,4,5\n"),
               AllOf(HasSubstr("line 2"), HasSubstr("3 cells"), HasSubstr("line 1 has 2")));
-  EXPECT_THAT(refusal("a,b\nx,1,2\ny,3\n"),
+  EXPECT_THAT(refused_table("a,b\nx,1,2\ny,3\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("2 cells"), HasSubstr("line 2 has 3")));
 }
 
 TEST(Delimited, RefusesWhatIsNoTable) {
-  EXPECT_THAT(refusal(std::string("PK\0 x\n1 2\n", 10)), HasSubstr("byte 2 is zero"));
-  EXPECT_THAT(refusal("a,b,c\n"), HasSubstr("no line of numbers"));
-  EXPECT_THAT(refusal(" \n\n"), HasSubstr("blank lines"));
-  EXPECT_THAT(refusal(std::string("1,2\n3,\0\n", 8)), AllOf(HasSubstr("byte 6"), HasSubstr("neither text")));
-  EXPECT_THAT(refusal("\xFF\xFE"
-                      "1"),
+  EXPECT_THAT(refused_table(std::string("PK\0 x\n1 2\n", 10)), HasSubstr("byte 2 is zero"));
+  EXPECT_THAT(refused_table("a,b,c\n"), HasSubstr("no line of numbers"));
+  EXPECT_THAT(refused_table(" \n\n"), HasSubstr("blank lines"));
+  EXPECT_THAT(refused_table(std::string("1,2\n3,\0\n", 8)),
+              AllOf(HasSubstr("byte 6"), HasSubstr("neither text")));
+  EXPECT_THAT(refused_table("\xFF\xFE"
+                            "1"),
               HasSubstr("UTF-16"));
-  EXPECT_THAT(refusal("caf\xE9,b\n1,2\n"), AllOf(HasSubstr("line 1, column 1"), HasSubstr("not UTF-8")));
-  EXPECT_THAT(refusal("n,b\ncaf\xE9,2\n"), AllOf(HasSubstr("line 2, column 1"), HasSubstr("not UTF-8")));
+  EXPECT_THAT(refused_table("caf\xE9,b\n1,2\n"),
+              AllOf(HasSubstr("line 1, column 1"), HasSubstr("not UTF-8")));
+  EXPECT_THAT(refused_table("n,b\ncaf\xE9,2\n"),
+              AllOf(HasSubstr("line 2, column 1"), HasSubstr("not UTF-8")));
 }
 
 TEST(Delimited, WritesShortestNumbersAndQuotesOnlyWhereNeeded) {

@@ -24,10 +24,6 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-bool is_number(std::string_view field) {
-  return kind_of(field) == CellKind::kNumber;
-}
-
 bool reads(const std::string& field, std::string_view word) {
   return std::equal(field.begin(), field.end(), word.begin(), word.end(),
                     [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });

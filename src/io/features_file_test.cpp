@@ -21,7 +21,7 @@ Read read(const std::string& text) {
   return result;
 }
 
-std::string refusal(const std::string& text) {
+std::string refused_features(const std::string& text) {
   return message_of<InvalidInput>([&] { read(text); });
 }
 
@@ -70,29 +70,29 @@ TEST(FeaturesFile, LinesHaveTheirHeaderOrNone) {
 
 TEST(FeaturesFile, ACellThatIsMissingIsRefusedByNameAndLine) {
   for (const std::string missing : {"NA", "", "nan", "?"}) {
-    const std::string message = refusal("id,age,male\n1,24,1\n2," + missing + ",0\n");
+    const std::string message = refused_features("id,age,male\n1,24,1\n2," + missing + ",0\n");
     EXPECT_THAT(message, HasSubstr("line 3"));
     EXPECT_THAT(message, HasSubstr("age"));
   }
 }
 
 TEST(FeaturesFile, WhatIsAmbiguousIsRefusedWithHowToSayIt) {
-  EXPECT_THAT(refusal("user,genre,weight\n1,Comedy,1\n"),
+  EXPECT_THAT(refused_features("user,genre,weight\n1,Comedy,1\n"),
               testing::AllOf(HasSubstr("genre"), HasSubstr("Comedy"), HasSubstr("id,feature,value")));
-  EXPECT_THAT(refusal("1,24,1,0\n2,30,0,1\n"), HasSubstr("needs a first line that names them"));
-  EXPECT_THAT(refusal("u1,3\n"), HasSubstr("no header"));
+  EXPECT_THAT(refused_features("1,24,1,0\n2,30,0,1\n"), HasSubstr("needs a first line that names them"));
+  EXPECT_THAT(refused_features("u1,3\n"), HasSubstr("no header"));
 }
 
 TEST(FeaturesFile, DefectsAreNamed) {
-  EXPECT_THAT(refusal("id,a,b\n1,2\n"), HasSubstr("line 2"));
-  EXPECT_THAT(refusal("id,a,b\n1,2,3\n1,4,5\n"), HasSubstr("line 3"));
-  EXPECT_THAT(refusal("id,a,a\n1,2,3\n"), HasSubstr("named twice"));
-  EXPECT_THAT(refusal("id,a,b\n1,0,0\n"), HasSubstr("all features are zero"));
-  EXPECT_THAT(refusal("id,a,b\n"), HasSubstr("no line with features"));
-  EXPECT_THAT(refusal("id,feature,value\n"), HasSubstr("no line with a feature"));
-  EXPECT_THAT(refusal("1,a,2\n1,a,3\n"), HasSubstr("line 2"));
-  EXPECT_THAT(refusal("1,a,2\n1,b\n"), HasSubstr("line 2"));
-  EXPECT_THAT(refusal("id,a,b\n1,1e300,3\n"), HasSubstr("1e300"));
+  EXPECT_THAT(refused_features("id,a,b\n1,2\n"), HasSubstr("line 2"));
+  EXPECT_THAT(refused_features("id,a,b\n1,2,3\n1,4,5\n"), HasSubstr("line 3"));
+  EXPECT_THAT(refused_features("id,a,a\n1,2,3\n"), HasSubstr("named twice"));
+  EXPECT_THAT(refused_features("id,a,b\n1,0,0\n"), HasSubstr("all features are zero"));
+  EXPECT_THAT(refused_features("id,a,b\n"), HasSubstr("no line with features"));
+  EXPECT_THAT(refused_features("id,feature,value\n"), HasSubstr("no line with a feature"));
+  EXPECT_THAT(refused_features("1,a,2\n1,a,3\n"), HasSubstr("line 2"));
+  EXPECT_THAT(refused_features("1,a,2\n1,b\n"), HasSubstr("line 2"));
+  EXPECT_THAT(refused_features("id,a,b\n1,1e300,3\n"), HasSubstr("1e300"));
 }
 
 }  // namespace

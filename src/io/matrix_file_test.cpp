@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string refusal(const std::string& bytes) {
+std::string refused_matrix(const std::string& bytes) {
   return message_of<InvalidInput>([&] { io::parse_matrix(bytes, "a.dat"); });
 }
 
@@ -58,11 +58,11 @@ TEST(ReadMatrix, NamesTheFileAsItWasGiven) {
 TEST(ReadMatrix, RefusesNanAndInfinityByPosition) {
   Matrix matrix = sample_matrix();
   matrix(1, 2) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(refusal(io::format_npy(matrix)),
+  EXPECT_THAT(refused_matrix(io::format_npy(matrix)),
               AllOf(StartsWith("a.dat"), HasSubstr("row 2, column 3"), HasSubstr("nan")));
   Eigen::MatrixXf narrow = sample_matrix().cast<float>();
   narrow(0, 1) = -std::numeric_limits<float>::infinity();
-  EXPECT_THAT(refusal(io::format_npy(narrow)), AllOf(HasSubstr("row 1, column 2"), HasSubstr("-inf")));
+  EXPECT_THAT(refused_matrix(io::format_npy(narrow)), AllOf(HasSubstr("row 1, column 2"), HasSubstr("-inf")));
 
   const ScratchDirectory scratch;
   SparseMatrix sparse = sample_matrix().sparseView();
@@ -74,15 +74,15 @@ TEST(ReadMatrix, RefusesNanAndInfinityByPosition) {
 
 TEST(ReadMatrix, RefusesArchivesOfNoneOrSeveralArrays) {
   const std::string array = io::format_npy(sample_matrix());
-  EXPECT_THAT(refusal(io::zip({{"u.npy", array}, {"v.npy", array}})),
+  EXPECT_THAT(refused_matrix(io::zip({{"u.npy", array}, {"v.npy", array}})),
               AllOf(HasSubstr("2 arrays"), HasSubstr("'u', 'v'")));
-  EXPECT_THAT(refusal(io::zip({})), HasSubstr("no array"));
+  EXPECT_THAT(refused_matrix(io::zip({})), HasSubstr("no array"));
 }
 
 TEST(ReadMatrix, RefusesEmptyAndDoublyPackedFiles) {
-  EXPECT_THAT(refusal(""), HasSubstr("is empty"));
-  EXPECT_THAT(refusal(io::gzip("")), HasSubstr("is empty"));
-  EXPECT_THAT(refusal(io::gzip(io::gzip("1,2\n"))), HasSubstr("twice"));
+  EXPECT_THAT(refused_matrix(""), HasSubstr("is empty"));
+  EXPECT_THAT(refused_matrix(io::gzip("")), HasSubstr("is empty"));
+  EXPECT_THAT(refused_matrix(io::gzip(io::gzip("1,2\n"))), HasSubstr("twice"));
 }
 
 TEST(WriteMatrix, ChoosesTheFormatByExtension) {

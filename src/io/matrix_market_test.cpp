@@ -19,7 +19,7 @@ Matrix dense(const std::string& text) {
   return std::get<Matrix>(parse_matrix_market(text, "a.mtx"));
 }
 
-std::string refusal(const std::string& text) {
+std::string refused_market(const std::string& text) {
   return message_of<InvalidInput>([&] { parse_matrix_market(text, "a.mtx"); });
 }
 
@@ -65,101 +65,108 @@ TEST(MatrixMarket, ReadsArraysDownTheColumns) {
 }
 
 TEST(MatrixMarket, RefusesOtherKindsOfFiles) {
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n"),
               AllOf(HasSubstr("a.mtx, line 1"), HasSubstr("'complex'"), HasSubstr("real, integer")));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n"),
               HasSubstr("'hermitian'"));
-  EXPECT_THAT(refusal("%%MatrixMarket vector coordinate real general\n1 1 1\n1 1 1\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket vector coordinate real general\n1 1 1\n1 1 1\n"),
               HasSubstr("'vector'"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix list real general\n"), HasSubstr("'list'"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix array pattern general\n1 1\n1\n"), HasSubstr("'pattern'"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate real general extra\n"), HasSubstr("'extra'"));
-  EXPECT_THAT(refusal("%%MatrixMarket\n"), HasSubstr("object ''"));
-  EXPECT_THAT(refusal("%%SomethingElse matrix\n"), HasSubstr("'%%SomethingElse'"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix list real general\n"), HasSubstr("'list'"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix array pattern general\n1 1\n1\n"),
+              HasSubstr("'pattern'"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate real general extra\n"), HasSubstr("'extra'"));
+  EXPECT_THAT(refused_market("%%MatrixMarket\n"), HasSubstr("object ''"));
+  EXPECT_THAT(refused_market("%%SomethingElse matrix\n"), HasSubstr("'%%SomethingElse'"));
 }
 
 TEST(MatrixMarket, RefusesAbsurdSizesBeforeAllocating) {
   const std::string entry = "1 1 1\n";
-  EXPECT_THAT(refusal(kCoordinate + "2 2 1152921504606846976\n" + entry),
+  EXPECT_THAT(refused_market(kCoordinate + "2 2 1152921504606846976\n" + entry),
               AllOf(HasSubstr("line 2"), HasSubstr("1152921504606846976"), HasSubstr("2147483647")));
-  EXPECT_THAT(refusal(kCoordinate + "2 2 99999999999999999999999\n" + entry), HasSubstr("too many"));
-  EXPECT_THAT(refusal(kCoordinate + "3000000000 2 1\n" + entry), HasSubstr("3000000000 x 2 is too large"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3000000000 1\n" + entry), HasSubstr("2 x 3000000000 is too large"));
-  EXPECT_THAT(refusal(kCoordinate + "2000000000 2 1\n" + entry), HasSubstr("implausible"));
-  EXPECT_THAT(refusal(kCoordinate + "8 2147483647 1\n" + entry),
+  EXPECT_THAT(refused_market(kCoordinate + "2 2 99999999999999999999999\n" + entry), HasSubstr("too many"));
+  EXPECT_THAT(refused_market(kCoordinate + "3000000000 2 1\n" + entry),
+              HasSubstr("3000000000 x 2 is too large"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3000000000 1\n" + entry),
+              HasSubstr("2 x 3000000000 is too large"));
+  EXPECT_THAT(refused_market(kCoordinate + "2000000000 2 1\n" + entry), HasSubstr("implausible"));
+  EXPECT_THAT(refused_market(kCoordinate + "8 2147483647 1\n" + entry),
               HasSubstr("2147483647 columns are implausible"));
-  EXPECT_THAT(refusal(kCoordinate + "1000 1000 900000\n" + entry),
+  EXPECT_THAT(refused_market(kCoordinate + "1000 1000 900000\n" + entry),
               AllOf(HasSubstr("a.mtx, line 2"), HasSubstr("900000 entries"), HasSubstr("6 bytes")));
-  EXPECT_THAT(refusal(kArray + "2000000000 2000000000\n1\n"), HasSubstr("4000000000000000000 entries"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix array real symmetric\n2000000000 2000000000\n1\n"),
+  EXPECT_THAT(refused_market(kArray + "2000000000 2000000000\n1\n"),
+              HasSubstr("4000000000000000000 entries"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix array real symmetric\n2000000000 2000000000\n1\n"),
               HasSubstr("more than the remaining 2 bytes can hold"));
-  EXPECT_THAT(refusal(kCoordinate + "-2 2 1\n" + entry), HasSubstr("negative size -2 x 2"));
-  EXPECT_THAT(refusal(kCoordinate + "2 2 -1\n" + entry), HasSubstr("negative number of entries"));
+  EXPECT_THAT(refused_market(kCoordinate + "-2 2 1\n" + entry), HasSubstr("negative size -2 x 2"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 2 -1\n" + entry), HasSubstr("negative number of entries"));
 }
 
 TEST(MatrixMarket, RefusesEmptyMatrices) {
-  EXPECT_THAT(refusal(kCoordinate + "0 5 0\n"), HasSubstr("empty matrix (0 x 5)"));
-  EXPECT_THAT(refusal(kArray + "5 0\n"), HasSubstr("empty matrix (5 x 0)"));
+  EXPECT_THAT(refused_market(kCoordinate + "0 5 0\n"), HasSubstr("empty matrix (0 x 5)"));
+  EXPECT_THAT(refused_market(kArray + "5 0\n"), HasSubstr("empty matrix (5 x 0)"));
 }
 
 TEST(MatrixMarket, RefusesAMalformedLineOfSizes) {
-  EXPECT_THAT(refusal(kCoordinate), HasSubstr("ends before the line of sizes"));
-  EXPECT_THAT(refusal(kCoordinate + "2 2\n1 1 1\n"), AllOf(HasSubstr("line 2"), HasSubstr("entries ''")));
-  EXPECT_THAT(refusal(kCoordinate + "2 x 1\n1 1 1\n"), HasSubstr("columns 'x'"));
-  EXPECT_THAT(refusal(kCoordinate + "2 2 1 9\n1 1 1\n"), HasSubstr("unexpected '9'"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n"),
+  EXPECT_THAT(refused_market(kCoordinate), HasSubstr("ends before the line of sizes"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 2\n1 1 1\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("entries ''")));
+  EXPECT_THAT(refused_market(kCoordinate + "2 x 1\n1 1 1\n"), HasSubstr("columns 'x'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 2 1 9\n1 1 1\n"), HasSubstr("unexpected '9'"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n"),
               HasSubstr("not 2 x 3"));
 }
 
 TEST(MatrixMarket, RefusesPositionsOutsideTheMatrix) {
-  EXPECT_THAT(refusal(kCoordinate + "2 3 2\n1 1 1\n3 1 1\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 2\n1 1 1\n3 1 1\n"),
               AllOf(HasSubstr("a.mtx, line 4"), HasSubstr("row '3'"), HasSubstr("1 to 2")));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 4 1\n"), AllOf(HasSubstr("line 3"), HasSubstr("column '4'")));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n0 1 1\n"), HasSubstr("row '0'"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 -1 1\n"), HasSubstr("column '-1'"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 99999999999 1\n"), HasSubstr("column '99999999999'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 4 1\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("column '4'")));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n0 1 1\n"), HasSubstr("row '0'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 -1 1\n"), HasSubstr("column '-1'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 99999999999 1\n"), HasSubstr("column '99999999999'"));
 }
 
 TEST(MatrixMarket, RefusesWhatIsNoNumber) {
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1.0 1 1\n"), HasSubstr("row '1.0'"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 1 abc\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1.0 1 1\n"), HasSubstr("row '1.0'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 1 abc\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("'abc' at row 1, column 1")));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 1 1.5x\n"), HasSubstr("'1.5x'"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1   1     \n"), HasSubstr("value at row 1, column 1 is missing"));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 1 1 1\n"), HasSubstr("unexpected '1' after the end"));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate integer general\n2 3 1\n1 2 1.5\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 1 1.5x\n"), HasSubstr("'1.5x'"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1   1     \n"),
+              HasSubstr("value at row 1, column 1 is missing"));
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 1 1 1\n"), HasSubstr("unexpected '1' after the end"));
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate integer general\n2 3 1\n1 2 1.5\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("1.5"), HasSubstr("not an integer")));
 }
 
 TEST(MatrixMarket, RefusesNanAndInfinityByPosition) {
   for (const char* value : {"nan", "inf", "-inf", "1e999"}) {
-    EXPECT_THAT(refusal(kCoordinate + "2 3 1\n2 1 " + value + "\n"),
+    EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n2 1 " + value + "\n"),
                 AllOf(HasSubstr("line 3"), HasSubstr(value), HasSubstr("row 2, column 1")));
-    EXPECT_THAT(refusal(kArray + "2 1\n1\n" + value + "\n"), HasSubstr("row 2, column 1"));
+    EXPECT_THAT(refused_market(kArray + "2 1\n1\n" + value + "\n"), HasSubstr("row 2, column 1"));
   }
 }
 
 TEST(MatrixMarket, NamesBothLinesOfADuplicate) {
-  EXPECT_THAT(refusal(kCoordinate + "2 3 4\n1 2 1\n2 1 7\n% comment\n1 3 1\n1 2 1\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 4\n1 2 1\n2 1 7\n% comment\n1 3 1\n1 2 1\n"),
               AllOf(HasSubstr("a.mtx, line 7"), HasSubstr("entry (1, 2)"), HasSubstr("line 3")));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n"),
               AllOf(HasSubstr("line 4"), HasSubstr("entry (1, 2) or its mirror image"), HasSubstr("line 3")));
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n2 2\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 2\n2 2\n"),
               AllOf(HasSubstr("line 4"), HasSubstr("entry (2, 2)")));
 }
 
 TEST(MatrixMarket, RefusesADiagonalEntryOfASkewSymmetricFile) {
-  EXPECT_THAT(refusal("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
+  EXPECT_THAT(refused_market("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("(2, 2)"), HasSubstr("diagonal")));
 }
 
 TEST(MatrixMarket, RefusesTooFewAndTooManyEntries) {
-  EXPECT_THAT(refusal(kCoordinate + "2 3 2\n1 1 1.0000000000\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 2\n1 1 1.0000000000\n"),
               AllOf(HasSubstr("promises 2 entries"), HasSubstr("after 1")));
-  EXPECT_THAT(refusal(kCoordinate + "2 3 1\n1 1 1\n2 2 2\n"),
+  EXPECT_THAT(refused_market(kCoordinate + "2 3 1\n1 1 1\n2 2 2\n"),
               AllOf(HasSubstr("line 4"), HasSubstr("than the 1")));
-  EXPECT_THAT(refusal(kArray + "2 1\n1.0000\n"), AllOf(HasSubstr("promises 2"), HasSubstr("after 1")));
-  EXPECT_THAT(refusal(kArray + "1 1\n1\n2\n"), AllOf(HasSubstr("line 4"), HasSubstr("more entries")));
+  EXPECT_THAT(refused_market(kArray + "2 1\n1.0000\n"), AllOf(HasSubstr("promises 2"), HasSubstr("after 1")));
+  EXPECT_THAT(refused_market(kArray + "1 1\n1\n2\n"), AllOf(HasSubstr("line 4"), HasSubstr("more entries")));
 }
 
 RC_GTEST_PROP(MatrixMarket, SparseRoundTrip, ()) {

@@ -48,10 +48,6 @@ Vector column_figures(const ArchiveReader& reader, const char* name, Index colum
 
 }  // namespace
 
-const char* version() {
-  return PURSUIT_VERSION;
-}
-
 void save_model(const std::filesystem::path& path, const ModelFile& file) {
   NpzArchive archive;
   archive["left"] = array_of(file.model.left());

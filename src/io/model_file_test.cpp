@@ -10,6 +10,7 @@
 #include "io/npz_archive.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/base/version.hpp"
 
 namespace pursuit {
 namespace {

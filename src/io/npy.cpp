@@ -161,7 +161,7 @@ std::string format_texts(const std::vector<std::string>& texts, const std::vecto
 }
 
 template <class Dense>
-NpyBytes bytes_of_dense(const Dense& matrix) {
+NpyBytes array_bytes(const Dense& matrix) {
   return bytes_of_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
 }
 
@@ -235,10 +235,10 @@ NpyBytes npy_bytes(const NpyArray& array) {
 }
 
 NpyBytes npy_bytes(const Matrix& matrix) {
-  return bytes_of_dense(matrix);
+  return array_bytes(matrix);
 }
 NpyBytes npy_bytes(const Eigen::MatrixXf& matrix) {
-  return bytes_of_dense(matrix);
+  return array_bytes(matrix);
 }
 
 }  // namespace pursuit::io

@@ -28,7 +28,7 @@ std::vector<Value> values(const std::string& bytes) {
   return std::get<std::vector<Value>>(parse_npy(bytes, "a.npy").values);
 }
 
-std::string refusal(const std::string& bytes) {
+std::string refused_array(const std::string& bytes) {
   return message_of<InvalidInput>([&] { parse_npy(bytes, "a.npy"); });
 }
 
@@ -54,7 +54,7 @@ TEST(Npy, ReadsIntegersOfEverySizeAndByteOrder) {
 
 TEST(Npy, RefusesAnUnsignedIntegerBeyondSigned) {
   const std::string bytes = described("<u8", "(1,)", std::string(8, '\xFF'));
-  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("element 1"), HasSubstr("18446744073709551615")));
+  EXPECT_THAT(refused_array(bytes), AllOf(HasSubstr("element 1"), HasSubstr("18446744073709551615")));
   EXPECT_EQ(std::get<Matrix>(parse_npy_matrix(bytes, "a.npy"))(0, 0), 18446744073709551615.0);
 }
 
@@ -76,9 +76,9 @@ TEST(Npy, ReadsText) {
   EXPECT_THAT(values<std::string>(kNumpyBigEndianText), ElementsAre("\u00e9", "\U0001d11e", "ab"));
   EXPECT_THAT(values<std::string>(described("|S3", "(2,)", std::string_view("csrab\0", 6))),
               ElementsAre("csr", "ab"));
-  EXPECT_THAT(refusal(described("<U1", "(1,)", std::string_view("\0\xD8\0\0", 4))),
+  EXPECT_THAT(refused_array(described("<U1", "(1,)", std::string_view("\0\xD8\0\0", 4))),
               AllOf(HasSubstr("element 1"), HasSubstr("0xd800")));
-  EXPECT_THAT(refusal(described("|S1", "(1,)", "\xFF")), HasSubstr("not UTF-8"));
+  EXPECT_THAT(refused_array(described("|S1", "(1,)", "\xFF")), HasSubstr("not UTF-8"));
 }
 
 TEST(Npy, ReadsEveryVersionAndAnyHeaderStyle) {
@@ -92,45 +92,47 @@ TEST(Npy, ReadsEveryVersionAndAnyHeaderStyle) {
 }
 
 TEST(Npy, RefusesTypesThatAreNoNumbersAndSaysWhatToDo) {
-  EXPECT_THAT(refusal(described("|O", "(1,)", "x")),
+  EXPECT_THAT(refused_array(described("|O", "(1,)", "x")),
               AllOf(HasSubstr("'|O'"), HasSubstr("Python objects"), HasSubstr("astype('float64')")));
-  EXPECT_THAT(refusal(described("<c16", "(1,)", "x")), AllOf(HasSubstr("'<c16'"), HasSubstr("complex")));
-  EXPECT_THAT(refusal(described("|V8", "(1,)", "x")), HasSubstr("records or raw bytes"));
-  EXPECT_THAT(refusal(described("<M8[s]", "(1,)", "x")), HasSubstr("dates"));
-  EXPECT_THAT(refusal(described("<f2", "(1,)", "xx")), HasSubstr("astype('float32')"));
-  EXPECT_THAT(refusal(described("<i3", "(1,)", "xxx")), HasSubstr("'<i3' is unknown"));
-  EXPECT_THAT(refusal(described("", "(1,)", "x")), HasSubstr("'' is unknown"));
-  EXPECT_THAT(refusal(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "x")),
+  EXPECT_THAT(refused_array(described("<c16", "(1,)", "x")),
+              AllOf(HasSubstr("'<c16'"), HasSubstr("complex")));
+  EXPECT_THAT(refused_array(described("|V8", "(1,)", "x")), HasSubstr("records or raw bytes"));
+  EXPECT_THAT(refused_array(described("<M8[s]", "(1,)", "x")), HasSubstr("dates"));
+  EXPECT_THAT(refused_array(described("<f2", "(1,)", "xx")), HasSubstr("astype('float32')"));
+  EXPECT_THAT(refused_array(described("<i3", "(1,)", "xxx")), HasSubstr("'<i3' is unknown"));
+  EXPECT_THAT(refused_array(described("", "(1,)", "x")), HasSubstr("'' is unknown"));
+  EXPECT_THAT(refused_array(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "x")),
               HasSubstr("named fields"));
 }
 
 TEST(Npy, RefusesMalformedHeaders) {
-  EXPECT_THAT(refusal("not at all"), AllOf(HasSubstr("a.npy"), HasSubstr("not a .npy array")));
-  EXPECT_THAT(refusal(npy("", "", 4)), HasSubstr("version 4"));
-  EXPECT_THAT(refusal(npy("", "")), HasSubstr("'{' expected"));
-  EXPECT_THAT(refusal(npy("{'descr': '<f8', 'shape': (1,)}", "")), HasSubstr("lacks 'fortran_order'"));
-  EXPECT_THAT(refusal(npy("{'descr': '<f8', 'descr': '<f8'}", "")), HasSubstr("repeated key 'descr'"));
-  EXPECT_THAT(refusal(npy("{'what': 1}", "")), HasSubstr("'what'"));
-  EXPECT_THAT(refusal(npy("{'descr: 1", "")), HasSubstr("closing quote"));
-  EXPECT_THAT(refusal(npy("{'fortran_order': 0}", "")), HasSubstr("True or False expected"));
-  EXPECT_THAT(refusal(npy("{'shape': (-1,)}", "")), HasSubstr("found '-1"));
-  EXPECT_THAT(refusal(npy("{'shape': (99999999999999999999,)}", "")), HasSubstr("extent"));
-  EXPECT_THAT(refusal(npy("{'shape': (1 2)}", "")), HasSubstr("',' or ')' expected"));
-  EXPECT_THAT(refusal(npy("{} x", "")), HasSubstr("end of the header expected"));
+  EXPECT_THAT(refused_array("not at all"), AllOf(HasSubstr("a.npy"), HasSubstr("not a .npy array")));
+  EXPECT_THAT(refused_array(npy("", "", 4)), HasSubstr("version 4"));
+  EXPECT_THAT(refused_array(npy("", "")), HasSubstr("'{' expected"));
+  EXPECT_THAT(refused_array(npy("{'descr': '<f8', 'shape': (1,)}", "")), HasSubstr("lacks 'fortran_order'"));
+  EXPECT_THAT(refused_array(npy("{'descr': '<f8', 'descr': '<f8'}", "")), HasSubstr("repeated key 'descr'"));
+  EXPECT_THAT(refused_array(npy("{'what': 1}", "")), HasSubstr("'what'"));
+  EXPECT_THAT(refused_array(npy("{'descr: 1", "")), HasSubstr("closing quote"));
+  EXPECT_THAT(refused_array(npy("{'fortran_order': 0}", "")), HasSubstr("True or False expected"));
+  EXPECT_THAT(refused_array(npy("{'shape': (-1,)}", "")), HasSubstr("found '-1"));
+  EXPECT_THAT(refused_array(npy("{'shape': (99999999999999999999,)}", "")), HasSubstr("extent"));
+  EXPECT_THAT(refused_array(npy("{'shape': (1 2)}", "")), HasSubstr("',' or ')' expected"));
+  EXPECT_THAT(refused_array(npy("{} x", "")), HasSubstr("end of the header expected"));
 }
 
 TEST(Npy, RefusesShapesThatTheDataCannotHold) {
-  EXPECT_THAT(refusal(described("<f8", "(3,)", std::string(23, '\0'))),
+  EXPECT_THAT(refused_array(described("<f8", "(3,)", std::string(23, '\0'))),
               AllOf(HasSubstr("truncated"), HasSubstr("(3,)"), HasSubstr("23 bytes")));
-  EXPECT_THAT(refusal(described("<f8", "(3,)", std::string(25, '\0'))),
+  EXPECT_THAT(refused_array(described("<f8", "(3,)", std::string(25, '\0'))),
               HasSubstr("needs 24 bytes, but 25 follow"));
-  EXPECT_THAT(refusal(described("<f8", "(1152921504606846976, 64)", "x")), HasSubstr("truncated"));
-  EXPECT_THAT(refusal(described("<f8", "(2305843009213693952,)", "x")), HasSubstr("truncated"));
-  EXPECT_THAT(refusal(described("<U0", "(1152921504606846976,)", "")), HasSubstr("text must be 1 to"));
-  EXPECT_THAT(refusal(described("<U4611686018427387905", "(1,)", "1234")), HasSubstr("text must be 1 to"));
+  EXPECT_THAT(refused_array(described("<f8", "(1152921504606846976, 64)", "x")), HasSubstr("truncated"));
+  EXPECT_THAT(refused_array(described("<f8", "(2305843009213693952,)", "x")), HasSubstr("truncated"));
+  EXPECT_THAT(refused_array(described("<U0", "(1152921504606846976,)", "")), HasSubstr("text must be 1 to"));
+  EXPECT_THAT(refused_array(described("<U4611686018427387905", "(1,)", "1234")),
+              HasSubstr("text must be 1 to"));
   std::string many = "(";
   for (int d = 0; d < 65; ++d) many += "1,";
-  EXPECT_THAT(refusal(described("|u1", many + ")", "x")), HasSubstr("more than 64 dimensions"));
+  EXPECT_THAT(refused_array(described("|u1", many + ")", "x")), HasSubstr("more than 64 dimensions"));
 }
 
 TEST(NpyMatrix, OneDimensionIsAColumnAndMoreThanTwoAreRefused) {

@@ -19,7 +19,7 @@ bool operator==(const NpyArray& a, const NpyArray& b) {
   return a.shape == b.shape && a.values == b.values;
 }
 
-std::string refusal(const std::string& bytes) {
+std::string refused_archive(const std::string& bytes) {
   return message_of<InvalidInput>([&] { io::unzip(bytes, "a.npz"); });
 }
 
@@ -98,27 +98,28 @@ RC_GTEST_PROP(Zip, RoundTrip, (const std::map<std::string, std::string>& content
 }
 
 TEST(Zip, RefusesAnythingElse) {
-  EXPECT_THAT(refusal("PK\x03\x04 but no more"), AllOf(HasSubstr("a.npz"), HasSubstr("zip archive")));
+  EXPECT_THAT(refused_archive("PK\x03\x04 but no more"), AllOf(HasSubstr("a.npz"), HasSubstr("zip archive")));
 }
 
 TEST(Zip, RefusesAWrongChecksum) {
   const std::string bytes = patched(io::kNumpyDense, kCentralHeader, 16, 4, 0x12345678);
-  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("'x.npy'"), HasSubstr("CRC")));
+  EXPECT_THAT(refused_archive(bytes), AllOf(HasSubstr("'x.npy'"), HasSubstr("CRC")));
 }
 
 TEST(Zip, RefusesDamagedData) {
   std::string bytes = io::zip({{"a.npy", std::string(1000, 'x') + "something else"}});
   bytes[bytes.find("a.npy") + 8] ^= 0x55;
-  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("'a.npy'"), HasSubstr("damaged")));
+  EXPECT_THAT(refused_archive(bytes), AllOf(HasSubstr("'a.npy'"), HasSubstr("damaged")));
 }
 
 TEST(Zip, RefusesSizesThatCannotBeTrue) {
   const std::string huge = patched(io::kNumpyDense, kCentralHeader, 24, 4, 0xFFFFFFF0);
-  EXPECT_THAT(refusal(huge), AllOf(HasSubstr("'x.npy'"), HasSubstr("4 GiB"), HasSubstr("impossible")));
+  EXPECT_THAT(refused_archive(huge),
+              AllOf(HasSubstr("'x.npy'"), HasSubstr("4 GiB"), HasSubstr("impossible")));
   const std::string shorter = patched(io::kNumpyDense, kCentralHeader, 24, 4, 100);
-  EXPECT_THAT(refusal(shorter), HasSubstr("'x.npy'"));
+  EXPECT_THAT(refused_archive(shorter), HasSubstr("'x.npy'"));
   const std::string longer = patched(io::kNumpyDense, kCentralHeader, 24, 4, 1000);
-  EXPECT_THAT(refusal(longer), HasSubstr("'x.npy'"));
+  EXPECT_THAT(refused_archive(longer), HasSubstr("'x.npy'"));
 }
 
 TEST(Zip, RefusesABombAndStatesTheLimit) {
@@ -129,17 +130,17 @@ TEST(Zip, RefusesABombAndStatesTheLimit) {
 }
 
 TEST(Zip, RefusesOtherPackingAndEncryption) {
-  EXPECT_THAT(refusal(patched(io::kNumpyDense, kCentralHeader, 10, 2, 12)),
+  EXPECT_THAT(refused_archive(patched(io::kNumpyDense, kCentralHeader, 10, 2, 12)),
               HasSubstr("compression method 12"));
   const std::string encrypted =
       patched(patched(io::kNumpyDense, kCentralHeader, 8, 2, 1), kLocalHeader, 6, 2, 1);
-  EXPECT_THAT(refusal(encrypted), HasSubstr("encrypted"));
+  EXPECT_THAT(refused_archive(encrypted), HasSubstr("encrypted"));
 }
 
 TEST(Zip, RefusesTwoEntriesOfOneName) {
   std::string bytes = io::zip({{"a.npy", "1"}, {"b.npy", "2"}});
   for (std::size_t at; (at = bytes.find("b.npy")) != std::string::npos;) bytes[at] = 'a';
-  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("'a.npy'"), HasSubstr("two entries")));
+  EXPECT_THAT(refused_archive(bytes), AllOf(HasSubstr("'a.npy'"), HasSubstr("two entries")));
 }
 
 }  // namespace

@@ -17,10 +17,6 @@ namespace pursuit::io {
 
 namespace {
 
-bool is_number(std::string_view field) {
-  return kind_of(field) == CellKind::kNumber;
-}
-
 /// The lines of a file, cut into as many fields as are needed.
 template <std::size_t kNeeded>
 class FieldLines {

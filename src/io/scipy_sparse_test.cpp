@@ -46,7 +46,7 @@ Matrix read(const NpzArchive& archive) {
   return Matrix(std::get<SparseMatrix>(sparse_from_npz(archive, "a.npz")));
 }
 
-std::string refusal(const NpzArchive& archive) {
+std::string refused_sparse(const NpzArchive& archive) {
   return message_of<InvalidInput>([&] { sparse_from_npz(archive, "a.npz"); });
 }
 
@@ -82,43 +82,46 @@ TEST(ScipySparse, ExtraArraysAreIgnored) {
 
 TEST(ScipySparse, RefusesOtherLayouts) {
   for (const char* layout : {"bsr", "dia", "", "CSR"}) {
-    EXPECT_THAT(refusal(with(csr(), "format", {{}, Texts{layout}})),
+    EXPECT_THAT(refused_sparse(with(csr(), "format", {{}, Texts{layout}})),
                 AllOf(HasSubstr("array 'format'"), HasSubstr(layout), HasSubstr("csr, csc, coo")));
   }
 }
 
 TEST(ScipySparse, RefusesMissingOrMistypedArrays) {
   for (const char* field : {"format", "shape", "data", "indices", "indptr"}) {
-    EXPECT_THAT(refusal(without(csr(), field)),
+    EXPECT_THAT(refused_sparse(without(csr(), field)),
                 AllOf(HasSubstr("a.npz"), HasSubstr(std::string("'") + field)));
   }
-  EXPECT_THAT(refusal(with(csr(), "format", list(Integers{1}))), HasSubstr("one text"));
-  EXPECT_THAT(refusal(with(csr(), "indices", list(Doubles{1}))), HasSubstr("integers"));
-  EXPECT_THAT(refusal(with(csr(), "data", {{1}, Texts{"x"}})), HasSubstr("text, not numbers"));
-  EXPECT_THAT(refusal(with(csr(), "data", {{5, 1}, Doubles{1, 2, 3, 4, 5}})),
+  EXPECT_THAT(refused_sparse(with(csr(), "format", list(Integers{1}))), HasSubstr("one text"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indices", list(Doubles{1}))), HasSubstr("integers"));
+  EXPECT_THAT(refused_sparse(with(csr(), "data", {{1}, Texts{"x"}})), HasSubstr("text, not numbers"));
+  EXPECT_THAT(refused_sparse(with(csr(), "data", {{5, 1}, Doubles{1, 2, 3, 4, 5}})),
               HasSubstr("one dimension, not 2"));
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, 3, 4}))), HasSubstr("2 extents, not 3"));
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{2, 3, 4}))), HasSubstr("2 extents, not 3"));
 }
 
 TEST(ScipySparse, RefusesInconsistentArrays) {
-  EXPECT_THAT(refusal(with(csr(), "indices", list(Integers{2, 0, 2, 3, 1}))),
+  EXPECT_THAT(refused_sparse(with(csr(), "indices", list(Integers{2, 0, 2, 3, 1}))),
               AllOf(HasSubstr("'indices'"), HasSubstr("element 3 is 3"), HasSubstr("0 to 2")));
-  EXPECT_THAT(refusal(with(csr(), "indices", list(Integers{2, 0, 2, -1, 1}))), HasSubstr("is -1"));
-  EXPECT_THAT(refusal(with(csr(), "indices", list(Integers{2, 0}))),
+  EXPECT_THAT(refused_sparse(with(csr(), "indices", list(Integers{2, 0, 2, -1, 1}))), HasSubstr("is -1"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indices", list(Integers{2, 0}))),
               HasSubstr("2 elements, but 'data' has 5"));
-  EXPECT_THAT(refusal(with(csr(), "indptr", list(Integers{0, 5}))), HasSubstr("2 elements instead of 3"));
-  EXPECT_THAT(refusal(with(csr(), "indptr", list(Integers{1, 3, 5}))), HasSubstr("starts with 1"));
-  EXPECT_THAT(refusal(with(csr(), "indptr", list(Integers{0, 6, 5}))), HasSubstr("only 5 elements"));
-  EXPECT_THAT(refusal(with(csr(), "indptr", list(Integers{0, 3, 2}))), HasSubstr("less than the 3 before"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indptr", list(Integers{0, 5}))),
+              HasSubstr("2 elements instead of 3"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indptr", list(Integers{1, 3, 5}))), HasSubstr("starts with 1"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indptr", list(Integers{0, 6, 5}))), HasSubstr("only 5 elements"));
+  EXPECT_THAT(refused_sparse(with(csr(), "indptr", list(Integers{0, 3, 2}))),
+              HasSubstr("less than the 3 before"));
 }
 
 TEST(ScipySparse, RefusesAbsurdShapes) {
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{0, 3}))), HasSubstr("empty matrix (0 x 3)"));
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{-1, 3}))), HasSubstr("negative"));
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, std::int64_t{1} << 40}))),
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{0, 3}))), HasSubstr("empty matrix (0 x 3)"));
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{-1, 3}))), HasSubstr("negative"));
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{2, std::int64_t{1} << 40}))),
               HasSubstr("too large"));
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2'000'000'000, 3}))), HasSubstr("implausible"));
-  EXPECT_THAT(refusal(with(csr(), "shape", list(Integers{2, 2'147'483'647}))),
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{2'000'000'000, 3}))),
+              HasSubstr("implausible"));
+  EXPECT_THAT(refused_sparse(with(csr(), "shape", list(Integers{2, 2'147'483'647}))),
               HasSubstr("2147483647 columns are implausible"));
 }
 

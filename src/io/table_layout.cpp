@@ -16,11 +16,12 @@ namespace pursuit::io {
 
 namespace {
 
-constexpr std::string_view kSeparators = "\t;, ";  // blanks last: they also stand around other separators
+constexpr std::string_view kSeparatorCharacters =
+    "\t;, ";  // blanks last: they also stand around other separators
 
 struct LineCount {
-  std::array<std::size_t, kSeparators.size()> cells;  // that each separator would give
-  std::size_t end;                                    // where the line ends
+  std::array<std::size_t, kSeparatorCharacters.size()> cells;  // that each separator would give
+  std::size_t end;                                             // where the line ends
 };
 
 /// Just behind the quote that closes the one at `open`.
@@ -46,9 +47,9 @@ LineCount count_cells(std::string_view text, std::size_t start) {
       after_blank = after_separator = false;
       continue;
     }
-    const std::size_t separator = kSeparators.find(c);
+    const std::size_t separator = kSeparatorCharacters.find(c);
     after_blank = blank;
-    after_separator = separator < kSeparators.size() - 1;
+    after_separator = separator < kSeparatorCharacters.size() - 1;
     if (after_separator) ++count.cells[separator];
     ++at;
   }
@@ -156,7 +157,7 @@ char find_separator(std::string_view text) {
     return second.cells[s] > 1 &&
            (first.cells[s] == second.cells[s] || first.cells[s] + 1 == second.cells[s]);
   };
-  constexpr std::size_t kBlanks = kSeparators.size() - 1;
+  constexpr std::size_t kBlanks = kSeparatorCharacters.size() - 1;
   std::size_t best = kBlanks, most = 1;
   for (std::size_t s = 0; s < kBlanks; ++s) {
     const bool best_agrees = best != kBlanks && agrees(best);
@@ -167,7 +168,7 @@ char find_separator(std::string_view text) {
     }
   }
   // Where no separator fits both lines the file is malformed, unless blanks fit.
-  return kSeparators[agrees(kBlanks) && !agrees(best) ? kBlanks : best];
+  return kSeparatorCharacters[agrees(kBlanks) && !agrees(best) ? kBlanks : best];
 }
 
 TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second, Header header) {

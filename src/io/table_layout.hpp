@@ -27,6 +27,9 @@ enum class CellKind { kNumber, kMissing, kName };
 /// Missing: empty, or one of the marks in use for it, such as NA. Numbers, though none that are accepted, are
 /// "inf", what has a decimal comma and what has a unit such as "$1" and "2 %": they must not pass for names.
 CellKind kind_of(std::string_view text);
+inline bool is_number(std::string_view text) {
+  return kind_of(text) == CellKind::kNumber;
+}
 
 /// Tab, ';', ',' or, for blanks, ' '.
 char find_separator(std::string_view text);

@@ -19,6 +19,8 @@ extern "C" void blas_memory_free(void* buffer);
 
 namespace pursuit {
 
+static_assert(sizeof(blasint) == sizeof(int));
+
 namespace {
 
 std::mutex setting;
@@ -50,14 +52,14 @@ void provide_buffers(int wanted) {
   buffers = std::max(buffers, int(had));
 }
 
-blasint blas_size(Index size) {
-  if (size > std::numeric_limits<blasint>::max())
-    throw InvalidInput(fmt::format("a dense matrix has {} rows or columns; this BLAS counts to {}", size,
-                                   std::numeric_limits<blasint>::max()));
-  return blasint(size);
-}
-
 }  // namespace
+
+int blas_size(Index size) {
+  if (size > std::numeric_limits<int>::max())
+    throw InvalidInput(fmt::format("a dense matrix has {} rows or columns; this BLAS counts to {}", size,
+                                   std::numeric_limits<int>::max()));
+  return int(size);
+}
 
 SingleThreadedBlas::SingleThreadedBlas(int callers) : callers_(callers) {
   const std::lock_guard lock(setting);

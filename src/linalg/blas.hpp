@@ -26,6 +26,9 @@ class SingleThreadedBlas {
   int callers_;
 };
 
+/// A size as OpenBLAS counts, which may be only to 2^31; InvalidInput beyond.
+int blas_size(Index size);
+
 /// out = A V for a column-major V without gaps, where out has its own leading dimension (a block of rows of a
 /// larger column-major matrix).
 template <class Scalar>

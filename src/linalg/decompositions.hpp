@@ -1,6 +1,9 @@
 #pragma once
-// Decompositions of small or thin dense matrices, in one place: templates are compiled once, and every one is
-// looked at. One that fails, which takes numbers that are not finite, throws InvalidInput.
+// Decompositions of dense matrices by LAPACK, in one place: nothing is compiled twice, and the outcome of
+// every one is looked at. One that fails, which takes numbers that are not finite, throws InvalidInput.
+//
+// LAPACK runs on the calling thread alone, so that results do not depend on how many there are. Systems of a
+// few unknowns, solved in inner loops, are those of linalg/cholesky.hpp.
 
 #include "pursuit/base/types.hpp"
 
@@ -18,13 +21,14 @@ struct ThinSvd {
   Vector values;  // descending
   Matrix right;
 };
-ThinSvd thin_svd(const Matrix& A);
+ThinSvd thin_svd(const ConstMatrixRef& A);
 
 /// As many orthonormal columns as the block has, or rows where these are fewer; the first span the block.
-Matrix orthonormal_basis(const Matrix& block);
+Matrix orthonormal_basis(const ConstMatrixRef& block);
 
-/// Orthonormal columns that span A, as many as it has independent ones.
-Matrix independent_basis(const Matrix& A);
+/// Orthonormal columns that span A, as many as it has independent ones: what is left of the others is below
+/// `tolerance` times the largest column, by default what rounding leaves.
+Matrix independent_basis(const ConstMatrixRef& A, double tolerance = 0);
 
 /// The X of least norm among those that minimise ||A X - B||.
 Matrix least_squares(const ConstMatrixRef& A, const ConstMatrixRef& B);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kFew = 16;     // so many keys are sorted out directly
 constexpr Index kMany = 4096;  // from here on a sample is asked first
-constexpr Index kBlock = 8;
+constexpr Index kEntriesAtOnce = 8;
 constexpr int kSteps = 32;  // where these do not narrow the range, the keys tie or differ by magnitudes
 
 PURSUIT_KERNEL Index count_above(const double* keys, Index n, double bound) {
@@ -59,9 +59,9 @@ PURSUIT_KERNEL void extremes(const double* keys, Index n, double& lowest, double
 /// Copies the keys in (lo, hi] and counts those above. Most blocks have none, or are passed without a look.
 PURSUIT_KERNEL Gathered gather(const double* keys, Index n, double lo, double hi, double* out) {
   Index above = 0, inside = 0, i = 0;
-  for (; i + kBlock <= n; i += kBlock) {
+  for (; i + kEntriesAtOnce <= n; i += kEntriesAtOnce) {
     packs::Counts over = {}, within = {};
-    for (Index j = 0; j < kBlock; j += packs::kPack) {
+    for (Index j = 0; j < kEntriesAtOnce; j += packs::kPack) {
       packs::Pack key;
       packs::load(keys + i + j, packs::Full(), key);
       over -= key > hi;
@@ -69,7 +69,7 @@ PURSUIT_KERNEL Gathered gather(const double* keys, Index n, double lo, double hi
     }
     above += (over[0] + over[1]) + (over[2] + over[3]);
     if (((within[0] | within[1]) | (within[2] | within[3])) == 0) continue;
-    for (Index j = 0; j < kBlock; ++j) {
+    for (Index j = 0; j < kEntriesAtOnce; ++j) {
       out[inside] = keys[i + j];
       inside += Index(keys[i + j] > lo) & Index(keys[i + j] <= hi);
     }

@@ -34,7 +34,7 @@ struct Problem {
   double inner(const Matrix& A, const Matrix& B) const { return A.cwiseProduct(B).cwiseProduct(mask).sum(); }
 };
 
-Expansion random_model(Index n, Index m, Index r, std::uint64_t seed) {
+Expansion random_atoms(Index n, Index m, Index r, std::uint64_t seed) {
   return {gaussian(n, r, seed), gaussian(m, r, seed + 1), Vector(gaussian(r, 1, seed + 2))};
 }
 
@@ -61,7 +61,7 @@ TEST(ObservedSquares, ResidualAndValueAreThoseUnderTheMask) {
   EXPECT_NEAR(f.value_at_zero(), 0.5 * p.residual(Matrix::Zero(17, 13)).squaredNorm(), 1e-12);
   EXPECT_EQ(f.value(), f.value_at_zero());
   for (const Index r : {4, 1, 0}) {
-    const Expansion model = random_model(17, 13, r, 5);
+    const Expansion model = random_atoms(17, 13, r, 5);
     f.move_to(model);
     const Matrix R = p.residual(r > 0 ? model.dense() : Matrix::Zero(17, 13));
     EXPECT_LT(max_difference(residual_of(f), R), 1e-12) << r;
@@ -72,7 +72,7 @@ TEST(ObservedSquares, ResidualAndValueAreThoseUnderTheMask) {
 
 TEST(ObservedSquares, ChangesOneAtATimeAreMovingToTheirSum) {
   const Problem p = Problem::random(17, 13, 2);
-  const Expansion model = random_model(17, 13, 4, 6);
+  const Expansion model = random_atoms(17, 13, 4, 6);
   ObservedSquares moved(p.data, false, 1), added(p.data, false, 1);
   moved.move_to(model);
   for (Index k = 0; k < model.rank(); ++k) {
@@ -98,7 +98,7 @@ TEST(ObservedSquares, ChangesOneAtATimeAreMovingToTheirSum) {
 TEST(ObservedSquares, ProductsAreThoseUnderTheMask) {
   const Problem p = Problem::random(12, 15, 3);
   ObservedSquares f(p.data, false, 1);
-  const Expansion model = random_model(12, 15, 3, 7);
+  const Expansion model = random_atoms(12, 15, 3, 7);
   f.move_to(model);
   const Factors z(gaussian(12, 2, 9), gaussian(15, 2, 10));
   const Matrix products = f.gram(model.factors, z);
@@ -115,7 +115,7 @@ TEST(ObservedSquares, ParabolasSayHowAFactorChangesTheValue) {
   const Problem p = Problem::random(12, 15, 4);
   for (const Index mode : {0, 1}) {
     ObservedSquares f(p.data, false, 1);
-    f.move_to(random_model(12, 15, 3, 11));
+    f.move_to(random_atoms(12, 15, 3, 11));
     for (const Index k : {1, 2, 0}) {  // what is pending from one move is there for the next
       const Vector x = gaussian(f.axis(mode).size(), 1, 12 + std::uint64_t(k)),
                    was = f.iterate().weights[k] * f.iterate().factors[mode].col(k);
@@ -136,7 +136,7 @@ TEST(ObservedSquares, ParabolasSayHowAFactorChangesTheValue) {
 TEST(ObservedSquares, ParabolasTakeTheSquaresThatTheyAreGiven) {
   const Problem p = Problem::random(12, 15, 5);
   ObservedSquares f(p.data, false, 1);
-  f.move_to(random_model(12, 15, 1, 14));
+  f.move_to(random_atoms(12, 15, 1, 14));
   const Factors squares(uniform(12, 1, 15), uniform(15, 1, 16));
   Parabolas left, right, plain;
   f.along(0)->parabolas(0, &squares, left);
@@ -164,7 +164,7 @@ TEST(ObservedSquares, TheSameBitsForAnyNumberOfThreads) {
   std::vector<Matrix> grams, images;
   for (const int threads : {1, 2, 5}) {
     ObservedSquares f(data, false, threads);
-    f.move_to(random_model(600, 400, 5, 8));
+    f.move_to(random_atoms(600, 400, 5, 8));
     Parabolas parabolas;
     const auto system = f.along(1);
     system->parabolas(2, nullptr, parabolas);

@@ -4,8 +4,7 @@
 
 #include <rapidcheck/gtest.h>
 
-#include <Eigen/Eigenvalues>
-
+#include "linalg/decompositions.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -57,8 +56,7 @@ double spread_of(const std::vector<double>& entries, const Matrix& starts) {
 TEST(FindRankOne, IsTheTopSingularPairOnSpheres) {
   for (const auto& [n, m] : {std::pair<Index, Index>{30, 20}, {20, 30}, {1, 7}, {7, 1}, {1, 1}}) {
     const Matrix R = gaussian(n, m, std::uint64_t(n));
-    const Eigen::SelfAdjointEigenSolver<Matrix> right(R.transpose() * R);
-    const Vector v = right.eigenvectors().col(m - 1), u = (R * v).normalized();
+    const Vector v = symmetric_eigen(R.transpose() * R).vectors.col(m - 1), u = (R * v).normalized();
     for (const Sign sign : {Sign::free, Sign::nonnegative}) {
       const auto atom = find_rank_one(*data_matrix(R), sphere(), sphere(),
                                       {.max_iterations = 2000, .tolerance = 1e-14, .sign = sign});
@@ -152,7 +150,7 @@ TEST(FindRankOne, StopsAtItsIterationLimit) {
 
 TEST(FindSymmetric, FindsTheLeadingEigenvectorOfEitherSign) {
   // The eigenvalue of largest magnitude is negative: a plain power step along +R would run into it.
-  const Matrix Q = Eigen::SelfAdjointEigenSolver<Matrix>(symmetric_matrix(12, 1)).eigenvectors();
+  const Matrix Q = symmetric_eigen(symmetric_matrix(12, 1)).vectors;
   Vector values = Vector::LinSpaced(12, -0.5, 0.5);
   values[0] = -10;
   values[11] = 1;

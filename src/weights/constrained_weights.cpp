@@ -1,17 +1,16 @@
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "linalg/cholesky.hpp"
 #include "pursuit/weights/weight_system.hpp"
 
 namespace pursuit {
 namespace {
 
 constexpr double kRounding = 1e-13;
-constexpr double kIndependence =
+constexpr double kIndependentPivot =
     1e-5;  // of a Cholesky pivot of unit vectors; below it all pivots are looked at
 
 /// The problem with atoms scaled to unit norm, so that no size of theirs or of the data decides over a
@@ -88,10 +87,10 @@ class ActiveSet {
     lambda_ = 0;
     if (!bounded_) {
       const Matrix system = G_(passive_, passive_);
-      const Eigen::LLT<Matrix> cholesky(system);
-      if (cholesky.info() == Eigen::Success && cholesky.matrixLLT().diagonal().minCoeff() > kIndependence)
+      const Cholesky cholesky(system);
+      if (cholesky.definite() && cholesky.smallest_pivot() > kIndependentPivot)
         return cholesky.solve(c_(passive_));
-      return system.fullPivLu().solve(c_(passive_));
+      return solve_square(system, c_(passive_));
     }
     Matrix system = Matrix::Zero(p + 1, p + 1);
     Vector right(p + 1);
@@ -99,7 +98,7 @@ class ActiveSet {
     system.row(p).head(p) = share_(passive_).transpose();
     system.col(p).head(p) = share_(passive_);
     right << c_(passive_), total_;
-    const Vector solution = system.fullPivLu().solve(right);
+    const Vector solution = solve_square(system, right);
     lambda_ = solution[p];
     return solution.head(p);
   }

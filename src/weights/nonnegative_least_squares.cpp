@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/weights/weight_system.hpp"
 
@@ -33,13 +33,14 @@ Matrix nonnegative_least_squares(const Matrix& gram, const Matrix& products, int
   const Vector norms = gram.diagonal().cwiseMax(0.0).cwiseSqrt();
   const Vector inverse = (norms.array() > 0).select(norms.cwiseInverse(), 0.0);
   const Matrix scaled = inverse.asDiagonal() * gram * inverse.asDiagonal();
-  const auto free = scaled.completeOrthogonalDecomposition();
+  const Matrix scaled_products = inverse.asDiagonal() * products.transpose();
+  const Matrix free = least_squares(scaled, scaled_products);
   Matrix solutions(n, r);
   parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, resolve_threads(threads), [&](Index task) {
     for (Index i = task * kRowsPerTask; i < std::min(n, (task + 1) * kRowsPerTask); ++i) {
-      const Vector c = inverse.cwiseProduct(products.row(i).transpose());
-      Vector x = free.solve(c);
+      Vector x = free.col(i);
       if (x.minCoeff() < 0) {
+        const Vector c = scaled_products.col(i);
         x = x.cwiseMax(0.0);
         for (int sweep = 0; sweep < kCoordinateSweeps; ++sweep) coordinate_sweep(scaled, c, x);
         x = constrained_weights(scaled, c, 0, x);

@@ -1,11 +1,11 @@
 #include "pursuit/weights/weight_system.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "linalg/cholesky.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace pursuit {
 namespace {
@@ -90,7 +90,7 @@ Vector WeightSystem::economic_weights() const {  // min over (s, t) of ||y - s x
 
 Vector WeightSystem::free_weights() {  // G alpha = c
   if (factor_->size() != size_)        // dependent after corrections: the solution of least norm
-    return gram_.topLeftCorner(size_, size_).completeOrthogonalDecomposition().solve(targets_.head(size_));
+    return least_squares(gram_.topLeftCorner(size_, size_), targets_.head(size_));
   Vector result = targets_.head(size_);
   factor_->solve_in_place(result);
   return result;

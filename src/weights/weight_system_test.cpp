@@ -4,10 +4,9 @@
 
 #include <rapidcheck/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <bit>
 
+#include "linalg/decompositions.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -66,7 +65,7 @@ Vector brute_force(const Problem& problem, double total) {
       system.col(p).head(p).setOnes();
       system.row(p).head(p).setOnes();
     }
-    const Vector solution = system.completeOrthogonalDecomposition().solve(right).head(p);
+    const Vector solution = least_squares(system, right).col(0).head(p);
     if (solution.minCoeff() < 0 || (total > 0 && !summed && solution.sum() > total)) continue;
     Vector alpha = Vector::Zero(r);
     alpha(support) = solution;
@@ -82,7 +81,7 @@ TEST(WeightSystem, FreeWeightsAreLeastSquares) {
   for (const Index r : {1, 3, 12, 20}) {
     const Problem problem = random_problem(25, r, std::uint64_t(r));
     const WeightSystem system = problem.with_all(WeightRule::free);
-    EXPECT_LT(max_difference(system.weights(), problem.Z.colPivHouseholderQr().solve(problem.y)), 1e-11);
+    EXPECT_LT(max_difference(system.weights(), least_squares(problem.Z, problem.y)), 1e-11);
     EXPECT_NEAR(problem.objective(system), problem.objective(system.weights()), 1e-12);
     EXPECT_EQ(system.size(), r);
   }
@@ -112,7 +111,7 @@ TEST(WeightSystem, EconomicWeightsAreTheBestTwoNumbers) {
     system.solve();
     Matrix pair(10, 2);
     pair << x, problem.Z.col(i);
-    const Vector best = pair.completeOrthogonalDecomposition().solve(problem.y);
+    const Vector best = least_squares(pair, problem.y);
     x = pair * best;
     EXPECT_LT(max_difference(problem.Z.leftCols(i + 1) * system.weights(), x), 1e-11);
   }

@@ -56,6 +56,9 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options = {});
 /// positive semidefinite.
 PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options = {});
 
+/// The factorization of the centred data, with scores of unit norm.
+Expansion factorization_of(const PcaResult& result);
+
 /// Coordinates in the loadings, given projections A U on them: A U (U^T U)^-1.
 Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections);
 

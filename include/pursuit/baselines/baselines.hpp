@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 
+#include "pursuit/algorithms/pca.hpp"
 #include "pursuit/atoms/atom_set.hpp"
 #include "pursuit/baselines/component.hpp"
 #include "pursuit/baselines/truncated_power.hpp"
@@ -47,6 +48,10 @@ struct BaselineOptions {
 /// p x r loadings, one unit column per component, all of them members of the set. A run that was stopped has
 /// the components found so far, at least one.
 Matrix baseline_components(Baseline method, const Covariance& C, const BaselineOptions& options = {});
+
+/// The same as the result of `pca`, with scores where there are samples of that covariance.
+PcaResult baseline_pca(Baseline method, const Covariance& C, const BaselineOptions& options = {},
+                       const DataMatrixPtr& samples = nullptr);
 
 /// The names above; InvalidArgument for any other text.
 const char* name(Baseline method);

@@ -45,4 +45,7 @@ class ObservedMatrix {
   GroupedEntries by_row_, by_col_;
 };
 
+/// Entries of a matrix of at most as many rows and columns, with new ones, which win.
+ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh);
+
 }  // namespace pursuit

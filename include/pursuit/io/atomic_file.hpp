@@ -14,6 +14,10 @@ namespace pursuit {
 /// lead nowhere yet.
 std::filesystem::path destination_of(const std::filesystem::path& path);
 
+/// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not
+/// lost.
+void require_writable(const std::filesystem::path& path);
+
 /// Replaces or creates the file at `path`. A symbolic link is followed; an existing file's permissions are
 /// kept. A device or a pipe (/dev/stdout) cannot be replaced and is written to directly. Throws OutputFailure
 /// naming the path and the system's reason; no temporary file is left behind.

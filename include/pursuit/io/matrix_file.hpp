@@ -41,8 +41,4 @@ void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix);
 /// Throws InvalidArgument unless write_matrix() knows the extension.
 void require_matrix_extension(const std::filesystem::path& path);
 
-/// Throws OutputFailure unless a file can be created at `path`; asked before long work, so that it is not
-/// lost.
-void require_writable(const std::filesystem::path& path);
-
 }  // namespace pursuit

@@ -34,7 +34,4 @@ void save_model(const std::filesystem::path& path, const ModelFile& file);
 /// InvalidInput names what is missing or does not fit.
 ModelFile load_model(const std::filesystem::path& path);
 
-/// The version of this library, which is also written into every model.
-const char* version();
-
 }  // namespace pursuit

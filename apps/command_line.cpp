@@ -1,0 +1,109 @@
+#include "apps/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+
+#include "apps/console.hpp"
+#include "apps/session.hpp"
+
+namespace pursuit::app {
+namespace {
+
+int status_of_command = success;
+
+}  // namespace
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Option& Option::between(int lowest, int highest) {
+  option_->check(CLI::Range(lowest, highest));
+  return *this;
+}
+
+Option& Option::not_negative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+Option& Option::separated_by(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Command Command::add_command(const std::string& name, const std::string& description) {
+  return Command(*app_->add_subcommand(name, description));
+}
+
+void Command::require_one_command() {
+  app_->require_subcommand(1);
+}
+
+void Command::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+template <class Value>
+Option Command::add_option(const std::string& names, Value& value, const std::string& description) {
+  return Option(*app_->add_option(names, value, description));
+}
+
+Option Command::add_flag(const std::string& names, bool& value, const std::string& description) {
+  return Option(*app_->add_flag(names, value, description));
+}
+
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::int64_t>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+
+void Command::runs(const std::function<int()>& action) {
+  app_->callback([action] { status_of_command = action(); });
+}
+
+CommandLine::CommandLine(const std::string& description, const std::string& name, const std::string& version)
+    : app_(std::make_unique<CLI::App>(description, name)), top_(*app_) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+}
+
+CommandLine::~CommandLine() = default;
+
+int CommandLine::run(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, err;
+    const int status = app_->exit(error, out, err);
+    write_to_stdout(out.str());
+    write_to_stderr(err.str());
+    return status == 0 ? success : bad_usage;
+  }
+  return status_of_command;
+}
+
+}  // namespace pursuit::app

@@ -1,0 +1,9 @@
+#include "pursuit/base/version.hpp"
+
+namespace pursuit {
+
+const char* version() {
+  return PURSUIT_VERSION;
+}
+
+}  // namespace pursuit
