@@ -97,7 +97,7 @@ int inspect_completion(const CompletionFile& file, bool json) {
     say("{:>6} {:>14.6g} {:>13} {:>14}\n", ++number, each, file.rows.size(), file.cols.size());
   for (Index k = 0; k < model.atoms.rank(); ++k)
     say("{:>6} {:>14.6g} {:>13} {:>14}\n", ++number, model.atoms.weights[k],
-        support_size(model.atoms.left, k), support_size(model.atoms.right, k));
+        support_size(model.atoms.left(), k), support_size(model.atoms.right(), k));
   return success;
 }
 

@@ -81,7 +81,7 @@ TEST(ModelsOfTheLastVersion, FactorizationsAreReadAsTheMatricesTheyWere) {
     const Matrix expected = matrix_of(kModels / (name + ".matrix.csv"));
     EXPECT_LT((file.model.scaled_left() * file.model.right().transpose() - expected).norm(),
               1e-12 * expected.norm());
-    EXPECT_EQ(file.model.symmetric, name == "symmetric");
+    EXPECT_EQ(file.model.symmetric(), name == "symmetric");
     EXPECT_FALSE(is_completion_file(model(name)));
   }
 }

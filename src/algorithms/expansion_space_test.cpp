@@ -10,8 +10,8 @@
 namespace pursuit {
 namespace {
 
-const std::vector<Atoms> kSets{sphere(), nonneg(), sparse(4)};
-const std::vector<WeightRule> kRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
+const std::vector<Atoms> kMaskedSets{sphere(), nonneg(), sparse(4)};
+const std::vector<WeightRule> kMaskedRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
                                      WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
 
 struct Problem {
@@ -84,9 +84,9 @@ TEST(ExpansionSpaceUnderAMask, KeepsItsPromisesForEverySetRuleAndCorrection) {
     bool by_oracle;
   };
   const Problem p = Problem::random(gaussian(14, 11, 1) + Matrix::Constant(14, 11, 0.4), 0.5, 2);
-  for (const Atoms& left : kSets)
-    for (const Atoms& right : kSets)
-      for (const WeightRule rule : kRules)
+  for (const Atoms& left : kMaskedSets)
+    for (const Atoms& right : kMaskedSets)
+      for (const WeightRule rule : kMaskedRules)
         for (const auto [sweeps, by_oracle] : {Corrections{0, false}, {2, false}, {2, true}}) {
           SCOPED_TRACE(left->spec() + " x " + right->spec() + ", " + rule.spec() +
                        (by_oracle ? ", oracle, " : ", exact, ") + std::to_string(sweeps));
@@ -100,7 +100,7 @@ TEST(ExpansionSpaceUnderAMask, KeepsItsPromisesForEverySetRuleAndCorrection) {
 
 TEST(ExpansionSpaceUnderAMask, EveryAtomOfAListIsInItsOwnSet) {
   const Atoms list = per_atom({sparse(6), sparse(3), sparse(1)});
-  for (const WeightRule rule : kRules)
+  for (const WeightRule rule : kMaskedRules)
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       SCOPED_TRACE(rule.spec() + ", seed " + std::to_string(seed));
       const Problem p = Problem::random(gaussian(10, 8, seed), 0.6, seed + 100);
@@ -131,8 +131,8 @@ TEST(ExpansionSpaceUnderAMask, KeepsItsPromisesForSymmetricAtoms) {
   const Matrix A = gaussian(12, 12, 5);
   Problem p = Problem::random(A + A.transpose(), 0.5, 6);
   p.mask = p.mask.cwiseMax(p.mask.transpose()).eval();
-  for (const Atoms& set : kSets)
-    for (const WeightRule rule : kRules)
+  for (const Atoms& set : kMaskedSets)
+    for (const WeightRule rule : kMaskedRules)
       for (const int corrections : {0, 2}) {
         SCOPED_TRACE(set->spec() + ", " + rule.spec() + ", " + std::to_string(corrections));
         const AtomSets sets(set, set, true);
@@ -209,7 +209,7 @@ TEST(ExpansionSpaceUnderAMask, ShrinksMoreTheLargerTheRidge) {
 }
 
 TEST(ExpansionSpaceUnderAMask, SelfTunedStaysFiniteWhereAtomsAreShrunkToNothing) {
-  for (const Atoms& set : kSets)
+  for (const Atoms& set : kMaskedSets)
     for (const WeightRule rule : {WeightRule::newest, WeightRule::nonneg})
       for (const double mean : {0.0, -1.0}) {
         SCOPED_TRACE(set->spec() + ", " + WeightRule(rule).spec() + ", " + std::to_string(mean));

@@ -6,7 +6,7 @@
 namespace pursuit {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kMaximumNorm = std::numeric_limits<double>::infinity();
 
 double norm_of(const Vector& x, double p) {
   const double largest = x.cwiseAbs().maxCoeff();
@@ -25,7 +25,7 @@ double free_gain(const Vector& a, const Vector& b, bool nonnegative) {
 }
 
 exhaustive::Reference power_ball(double p, bool nonnegative) {
-  const double q = std::isinf(p) ? 1 : p == 1 ? kInfinity : p / (p - 1);
+  const double q = std::isinf(p) ? 1 : p == 1 ? kMaximumNorm : p / (p - 1);
   return {[=](const Vector& g) { return norm_of(nonnegative ? Vector(g.cwiseMax(0.0)) : g, q); },
           [=](const Vector& a, const Vector& b) { return free_gain(a, b, nonnegative); },
           [=](const Vector& u) { return norm_of(u, p) <= 1 + 1e-12 && (!nonnegative || u.minCoeff() >= 0); }};
@@ -33,7 +33,7 @@ exhaustive::Reference power_ball(double p, bool nonnegative) {
 
 RC_GTEST_PROP(PowerBall, MeetsHoeldersInequalityWithEquality, ()) {
   const Index n = *rc::gen::inRange<Index>(1, 9);
-  const double p = *rc::gen::element(1.0, 1.01, 1.5, 2.0, 3.0, 17.0, 300.0, kInfinity);
+  const double p = *rc::gen::element(1.0, 1.01, 1.5, 2.0, 3.0, 17.0, 300.0, kMaximumNorm);
   const bool nonnegative = *rc::gen::arbitrary<bool>();
   const Atoms set = nonnegative ? nonneg() + lp(p) : lp(p);
   exhaustive::check_oracles(*set, n, power_ball(p, nonnegative), {.tolerance = 1e-11});

@@ -5,7 +5,7 @@
 namespace pursuit {
 namespace {
 
-constexpr int kDraws = 40000;
+constexpr int kGammaDraws = 40000;
 
 struct Moments {
   double mean = 0, variance = 0, smallest = std::numeric_limits<double>::infinity();
@@ -15,10 +15,10 @@ template <class Draw>
 Moments moments_of(const Draw& draw) {
   Moments result;
   double squares = 0;
-  for (int d = 0; d < kDraws; ++d) {
+  for (int d = 0; d < kGammaDraws; ++d) {
     const double x = draw();
-    result.mean += x / kDraws;
-    squares += x * x / kDraws;
+    result.mean += x / kGammaDraws;
+    squares += x * x / kGammaDraws;
     result.smallest = std::min(result.smallest, x);
   }
   result.variance = squares - result.mean * result.mean;
@@ -30,8 +30,8 @@ TEST(Gamma, DrawsHaveTheirMoments) {
     Random random(std::uint64_t(10 * shape));
     const Moments got = moments_of([&] { return draw_gamma(shape, random); });
     // Mean and variance are both the shape; the fourth central moment is 3 shape^2 + 6 shape.
-    EXPECT_NEAR(got.mean, shape, 4.5 * std::sqrt(shape / kDraws)) << shape;
-    EXPECT_NEAR(got.variance, shape, 4.5 * std::sqrt((2 * shape * shape + 6 * shape) / kDraws)) << shape;
+    EXPECT_NEAR(got.mean, shape, 4.5 * std::sqrt(shape / kGammaDraws)) << shape;
+    EXPECT_NEAR(got.variance, shape, 4.5 * std::sqrt((2 * shape * shape + 6 * shape) / kGammaDraws)) << shape;
     EXPECT_GT(got.smallest, 0) << shape;
   }
 }
@@ -39,9 +39,9 @@ TEST(Gamma, DrawsHaveTheirMoments) {
 TEST(Gamma, OfShapeOneIsExponential) {
   Random random(1);
   int above = 0;
-  for (int d = 0; d < kDraws; ++d) above += draw_gamma(1, random) > 2;
+  for (int d = 0; d < kGammaDraws; ++d) above += draw_gamma(1, random) > 2;
   const double share = std::exp(-2.0);
-  EXPECT_NEAR(double(above) / kDraws, share, 4.5 * std::sqrt(share * (1 - share) / kDraws));
+  EXPECT_NEAR(double(above) / kGammaDraws, share, 4.5 * std::sqrt(share * (1 - share) / kGammaDraws));
 }
 
 TEST(DrawVariance, SurroundsTheVarianceOfTheNumbers) {
@@ -52,7 +52,7 @@ TEST(DrawVariance, SurroundsTheVarianceOfTheNumbers) {
   constexpr double kMean = kSquares / kCount;
   const Moments got = moments_of([&] { return draw_variance(kSquares, kCount, random); });
   const double variance = kMean * kMean / (kCount / 2 - 1);
-  EXPECT_NEAR(got.mean, kMean, 4.5 * std::sqrt(variance / kDraws) + 1e-5);
+  EXPECT_NEAR(got.mean, kMean, 4.5 * std::sqrt(variance / kGammaDraws) + 1e-5);
   EXPECT_NEAR(got.variance, variance, 0.1 * variance);
 }
 

@@ -15,8 +15,8 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kRows = 64, kCols = 1024;  // of a block of scores, which stays in the second cache
-constexpr Index kGroup = 32;               // scores that are looked at together
+constexpr Index kBlockRows = 64, kBlockCols = 1024;  // of a block of scores, which stays in the second cache
+constexpr Index kGroup = 32;                         // scores that are looked at together
 
 /// The best by predicted value before it is clipped, for many may reach the top of the range; then clipped.
 std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Index count,
@@ -62,7 +62,7 @@ struct Recommender::Candidates {
   float threshold = std::numeric_limits<float>::lowest();  // what is left out scores minus infinity
 
   void offer(const float* scores, Index first, Index number) {
-    int groups[kCols / kGroup] = {};
+    int groups[kBlockCols / kGroup] = {};
     const Index found = promising_groups(scores, number, threshold, groups);
     for (Index g = 0; g < found; ++g)
       for (Index j = groups[g]; j < std::min<Index>(number, groups[g] + kGroup); ++j)
@@ -144,13 +144,13 @@ void Recommender::score(int first, std::span<Candidates> best, const GroupedEntr
     best[i].margin = 2 * kRounding * double(width + 4) * double(factors.row(i).norm()) * longest_column_;
     if (seen) next[i] = seen->start[first + i];
   }
-  std::vector<float> scores(std::size_t(rows * kCols));
-  for (Index col = 0; col < cols_.rows(); col += kCols) {
-    const Index count = std::min(kCols, cols_.rows() - col);
+  std::vector<float> scores(std::size_t(rows * kBlockCols));
+  for (Index col = 0; col < cols_.rows(); col += kBlockCols) {
+    const Index count = std::min(kBlockCols, cols_.rows() - col);
     block_product<float>({cols_.data() + col * width, count, width, width, true}, factors.data(), rows,
-                         scores.data(), kCols);
+                         scores.data(), kBlockCols);
     for (Index i = 0; i < rows; ++i) {
-      float* of_row = &scores[std::size_t(i * kCols)];
+      float* of_row = &scores[std::size_t(i * kBlockCols)];
       if (seen)
         for (; next[i] < seen->start[first + i + 1] && seen->index[next[i]] < col + count; ++next[i])
           of_row[seen->index[next[i]] - col] = -INFINITY;
@@ -167,8 +167,8 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
   std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
   if (count == 0) return result;
   const SingleThreadedBlas single_threaded(resolve_threads(threads));
-  parallel_for((last - first + kRows - 1) / kRows, single_threaded.callers(), [&](Index block) {
-    const int begin = first + int(block * kRows), end = std::min(last, begin + int(kRows));
+  parallel_for((last - first + kBlockRows - 1) / kBlockRows, single_threaded.callers(), [&](Index block) {
+    const int begin = first + int(block * kBlockRows), end = std::min(last, begin + int(kBlockRows));
     std::vector<Candidates> best(std::size_t(end - begin));
     for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();
     score(begin, best, seen);

@@ -24,7 +24,7 @@ static_assert(sizeof(blasint) == sizeof(int));
 namespace {
 
 std::mutex setting;
-int inside = 0;    // objects alive
+int alive = 0;     // objects alive
 int previous = 1;  // threads of OpenBLAS before the first of them
 int calling = 0;   // threads that may be in OpenBLAS
 int buffers = 0;   // that OpenBLAS is known to have
@@ -69,7 +69,7 @@ SingleThreadedBlas::SingleThreadedBlas(int callers) : callers_(callers) {
     if (callers > 0 && callers_ < 1) throw std::bad_alloc();
   }
   calling += callers_;
-  if (inside++ > 0) return;
+  if (alive++ > 0) return;
   previous = openblas_get_num_threads();
   if (previous != 1) openblas_set_num_threads(1);
 }
@@ -77,7 +77,7 @@ SingleThreadedBlas::SingleThreadedBlas(int callers) : callers_(callers) {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::lock_guard lock(setting);
   calling -= callers_;
-  if (--inside == 0 && previous != 1) openblas_set_num_threads(previous);
+  if (--alive == 0 && previous != 1) openblas_set_num_threads(previous);
 }
 
 template <class Scalar>

@@ -15,7 +15,9 @@ class Factors {
   Factors(Panel left, Panel right) : panels_{std::move(left), std::move(right)}, panel_of_{0, 1} {}
   Factors(std::vector<Panel> panels, std::vector<Index> panel_of_mode)
       : panels_(std::move(panels)), panel_of_(std::move(panel_of_mode)) {}
-  static Factors symmetric(Panel both) { return {{std::move(both)}, {0, 0}}; }
+  static Factors symmetric(Panel both) {
+    return Factors(std::vector<Panel>{std::move(both)}, std::vector<Index>{0, 0});
+  }
 
   Index modes() const { return Index(panel_of_.size()); }
   Index panels() const { return Index(panels_.size()); }
