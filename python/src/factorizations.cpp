@@ -41,7 +41,7 @@ py::dict factor_array(const py::object& X, FactorOptions options, const py::obje
     result = factor(data.matrix, options);
   }
   py::dict out;
-  out["left"] = std::move(result.model.left());
+  out["left"] = result.model.left();  // symmetric ones share it
   out["right"] = std::move(result.model.right());
   out["weights"] = std::move(result.model.weights);
   out["trace"] = columns_of(result.trace);

@@ -57,7 +57,7 @@ void bind_model_files(py::module_& m) {
       [](const path& file_path) {
         ModelFile file = load_model(file_path);
         py::dict out;
-        out["left"] = std::move(file.model.left());
+        out["left"] = file.model.left();  // symmetric ones share it
         out["right"] = std::move(file.model.right());
         out["weights"] = std::move(file.model.weights);
         out["trace"] = columns_of(file.trace);

@@ -25,7 +25,7 @@ void refit_weight(const Objective& f, ModeSystem& system, Index mode, Index k, S
   system.parabolas(k, nullptr, parabolas);
   const Vector u = f.iterate().factors[mode].col(k);
   const double slope = f.axis(mode).dots(parabolas.b, u)[0],
-               curvature = cost(parabolas, f.axis(mode), 1, u) + 2 * slope;
+               curvature = curvature_along(parabolas, f.axis(mode), u);
   if (!(curvature > 0)) return;
   const double weight = slope / curvature;
   system.move(k, u, sign == Sign::nonnegative ? std::max(weight, 0.0) : weight);
@@ -133,7 +133,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   Expansion x = f.iterate();
   const Vector size = x.weights.cwiseAbs();
   const double mean = size.mean(), share = 1.0 / double(modes);
-  const Vector root = size.array().pow(share);
+  const Vector root = modes == 2 ? Vector(size.cwiseSqrt()) : Vector(size.array().pow(share));
   const Vector signed_root =
       (root.array() > 0)
           .select(x.weights.cwiseSign().cwiseProduct(root).array(), mean > 0 ? std::pow(mean, share) : 1.0);

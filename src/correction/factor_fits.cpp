@@ -13,10 +13,12 @@ constexpr double kLeastPrior = 1e-12;
 
 }  // namespace
 
+double curvature_along(const Parabolas& p, const Axis& axis, ConstVectorRef u) {
+  return p.is_uniform() ? p.uniform * axis.dots(u, u)[0] : axis.dots(p.a, u.cwiseAbs2())[0];
+}
+
 double cost(const Parabolas& p, const Axis& axis, double t, ConstVectorRef u) {
-  const double slope = axis.dots(p.b, u)[0];
-  const double curvature = p.is_uniform() ? p.uniform * axis.dots(u, u)[0] : axis.dots(p.a, u.cwiseAbs2())[0];
-  return t * t * curvature - 2 * t * slope;
+  return t * t * curvature_along(p, axis, u) - 2 * t * axis.dots(p.b, u)[0];
 }
 
 FactorFits::FactorFits(Objective& f, const Regularization& regularization)

@@ -56,6 +56,8 @@ class FactorFits {
   Vector fresh_;
 };
 
+/// sum a_i u_i^2.
+double curvature_along(const Parabolas& parabolas, const Axis& axis, ConstVectorRef u);
 /// Value of parabolas at t u, twice.
 double cost(const Parabolas& parabolas, const Axis& axis, double t, ConstVectorRef u);
 
