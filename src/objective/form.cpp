@@ -7,11 +7,12 @@ namespace {
 
 class MatrixTarget final : public Target {
  public:
-  explicit MatrixTarget(DataMatrixPtr data) : data_(std::move(data)), form_(*data_) {}
+  explicit MatrixTarget(DataMatrixPtr data)
+      : data_(std::move(data)), form_(*data_), squared_norm_(data_->squared_norm()) {}
   Index modes() const override { return form_.modes(); }
   const Axis& axis(Index mode) const override { return form_.axis(mode); }
   void contract(Index mode, const Factors& z, Panel& out) const override { form_.contract(mode, z, out); }
-  double squared_norm() const override { return data_->squared_norm(); }
+  double squared_norm() const override { return squared_norm_; }
   std::optional<double> squared_distance(const Expansion& x) const override {
     return data_->squared_distance(x.scaled_left(), x.right());
   }
@@ -20,6 +21,7 @@ class MatrixTarget final : public Target {
  private:
   DataMatrixPtr data_;
   MatrixForm form_;
+  double squared_norm_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/kernel.hpp"
+#include "base/packs.hpp"
 #include "base/parallel.hpp"
 #include "linalg/blas.hpp"
 
@@ -47,13 +48,37 @@ PURSUIT_KERNEL GroupSums sums_of(const int* index, const double* r, Index count,
           (squares[0] + squares[1]) + (squares[2] + squares[3])};
 }
 
-/// sum += sum_e r_e Z.row(index_e), Z by rows of `width` numbers.
-PURSUIT_KERNEL void add_rows(const int* index, const double* r, Index count, const double* Z, Index width,
-                             double* sum) {
+/// sum[k] = sum_e factor_e Z(index_e, k) for so many columns of Z, which lies by rows.
+template <Index kColumns, class Factor>
+PURSUIT_INLINE void sum_columns(const int* index, Index count, const Factor& factor, const double* Z,
+                                Index width, double* sum) {
+  double own[kColumns] = {};
   for (Index e = 0; e < count; ++e) {
+    const double f = factor(e);
     const double* row = Z + index[e] * width;
-    for (Index k = 0; k < width; ++k) sum[k] += r[e] * row[k];
+    for (Index k = 0; k < kColumns; ++k) own[k] += f * row[k];
   }
+  for (Index k = 0; k < kColumns; ++k) sum[k] = own[k];
+}
+template <class Factor>
+PURSUIT_INLINE void sum_rows(const int* index, Index count, const Factor& factor, const double* Z,
+                             Index width, double* sum) {
+  Index k = 0;
+  for (; k + 8 <= width; k += 8) sum_columns<8>(index, count, factor, Z + k, width, sum + k);
+  for (; k + 4 <= width; k += 4) sum_columns<4>(index, count, factor, Z + k, width, sum + k);
+  for (; k < width; ++k) sum_columns<1>(index, count, factor, Z + k, width, sum + k);
+}
+
+/// sum = sum_e r_e Z.row(index_e), and the same with weights of the other mode in the place of r.
+PURSUIT_KERNEL void residual_rows(const int* index, const double* r, Index count, const double* Z,
+                                  Index width, double* sum) {
+  sum_rows(
+      index, count, [&](Index e) { return r[e]; }, Z, width, sum);
+}
+PURSUIT_KERNEL void weighted_rows(const int* index, const double* weights, Index count, const double* Z,
+                                  Index width, double* sum) {
+  sum_rows(
+      index, count, [&](Index e) { return weights[index[e]]; }, Z, width, sum);
 }
 
 /// r_e = y_e - <own, Z.row(index_e)>.
@@ -159,11 +184,11 @@ void ObservedSquares::contract(Index mode, const Factors& z, Panel& out) const {
   const RowMajorMatrix other = z[1 - mode];
   const Index width = other.cols();
   const Side& along = side(mode);
-  RowMajorMatrix sums = RowMajorMatrix::Zero(along.axis.own(), width);
+  RowMajorMatrix sums(along.axis.own(), width);
   stream(along, [&](Index, Index i) {
     const auto start = along.entries.start[std::size_t(i)];
-    add_rows(along.entries.index.data() + start, along.residual.data() + start, along.entries.count(i),
-             other.data(), width, sums.data() + i * width);
+    residual_rows(along.entries.index.data() + start, along.residual.data() + start, along.entries.count(i),
+                  other.data(), width, sums.data() + i * width);
   });
   out = sums;
 }
@@ -230,7 +255,24 @@ void ObservedSquares::keep(const std::vector<Index>& atoms) {
   x_.keep(atoms);
 }
 
+Matrix ObservedSquares::products_with(const Factors& a, const Factors& atom) const {
+  const Side& rows = side(0);
+  const RowMajorMatrix left = a[0], right = a[1];
+  const Index pieces = Index(rows.cuts.size()) - 1;
+  Matrix parts = Matrix::Zero(a.count(), pieces);
+  Matrix sums(a.count(), pieces);
+  stream(rows, [&](Index piece, Index i) {
+    const double own = atom[0](i, 0);
+    if (own == 0) return;
+    weighted_rows(rows.entries.index.data() + rows.entries.start[std::size_t(i)], atom[1].data(),
+                  rows.entries.count(i), right.data(), right.cols(), sums.col(piece).data());
+    parts.col(piece) += own * left.row(i).transpose().cwiseProduct(sums.col(piece));
+  });
+  return parts.rowwise().sum();
+}
+
 Matrix ObservedSquares::gram(const Factors& a, const Factors& b) const {
+  if (b.count() == 1) return products_with(a, b);
   // Blocks of entries as rows of a matrix with a column per atom: their products are dense ones.
   constexpr Index kBlock = 512;
   const Side& rows = side(0);

@@ -69,6 +69,8 @@ class ObservedSquares final : public Objective {
   /// Calls visit(piece, group) for every group of a side, its residual up to date; on all threads.
   template <class Visit>
   void stream(const Side& side, const Visit& visit) const;
+  /// gram(a, b) for a single b, without a product of factors for every entry.
+  Matrix products_with(const Factors& a, const Factors& atom) const;
   /// x has one more term, left right^T.
   void add(Vector left, Vector right);
 
