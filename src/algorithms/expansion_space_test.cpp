@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<Atoms> kMaskedSets{sphere(), nonneg(), sparse(4)};
 const std::vector<WeightRule> kMaskedRules{WeightRule::free, WeightRule::nonneg, WeightRule::newest,
-                                     WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
+                                           WeightRule::economic, WeightRule(WeightRule::convex, 4.0)};
 
 struct Problem {
   Matrix Y, mask;
