@@ -156,7 +156,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
       x.factors[mode].col(k) = pair.factors[mode].col(k) / norms(k, mode);
     target_products[k] = products[k] / x.weights[k];
   }
-  f.move_to(std::move(x), std::move(target_products));
+  f.move_to(std::move(x), target_products);
   return outcome;
 }
 

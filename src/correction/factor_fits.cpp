@@ -86,7 +86,7 @@ void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& s
     system.parabolas(k, nullptr, parabolas_);
   }
   if (parabolas_.is_uniform() && !(parabolas_.uniform > 0)) return;
-  if (anything_paid()) {  // in x = scale * u
+  if (own) {  // in x = scale * u
     if (parabolas_.is_uniform()) parabolas_.a.setConstant(parabolas_.b.size(), parabolas_.uniform);
     parabolas_.a *= held * held;
     parabolas_.b *= held;
@@ -109,7 +109,7 @@ void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& s
   const double size = better ? fitted : scale;
   if (!better) fresh_ = factor;
   if (own) own->scale = size;
-  if (is_tuned() && size != 0) learn(axis, fresh_, *own);
+  if (own && is_tuned() && size != 0) learn(axis, fresh_, *own);
   if (better) system.move(k, fresh_, size * held);
 }
 

@@ -118,14 +118,14 @@ void FullSquares::move_to(Expansion x) {
     target_->contract(0, x.factors, image);
     products = axis(0).dots(x.factors[0], image);
   }
-  move_to(std::move(x), std::move(products));
+  move_to(std::move(x), products);
 }
 
-void FullSquares::move_to(Expansion x, Vector target_products) {
+void FullSquares::move_to(Expansion x, const Vector& target_products) {
   x_ = std::move(x);
   open_mode_ = -1;
   products_.gram = x_.rank() > 0 ? gram(x_.factors, x_.factors) : Matrix(0, 0);
-  products_.target = std::move(target_products);
+  products_.target = target_products;
   products_.value = value_of(x_.weights);
 }
 

@@ -24,7 +24,7 @@ class FullSquares final : public Objective {
   double value_at_zero() const override { return value_at_zero_; }
   const Expansion& iterate() const override { return x_; }
   void move_to(Expansion x) override;
-  void move_to(Expansion x, Vector target_products) override;
+  void move_to(Expansion x, const Vector& target_products) override;
   void append(const Factors& atom, double value) override;
   void reweigh(const Vector& weights) override;
   void replace(Index k, const Factors& atom, double value, double weight) override;

@@ -55,7 +55,7 @@ class Objective : public Form {
 
   virtual void move_to(Expansion x) = 0;
   /// The same, where the linear terms of its weight_quadratic are known and of use.
-  virtual void move_to(Expansion x, Vector) { move_to(std::move(x)); }
+  virtual void move_to(Expansion x, const Vector&) { move_to(std::move(x)); }
   /// One more atom, with weight 0; `value` is <r, z>.
   virtual void append(const Factors& atom, double value) = 0;
   virtual void reweigh(const Vector& weights) = 0;
