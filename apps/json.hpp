@@ -35,8 +35,8 @@ class Json {
   static Json array();
   static Json object();
 
-  void push_back(Json value);
-  void set(const std::string& field, Json value);
+  void push_back(const Json& value);
+  void set(const std::string& field, const Json& value);
 
   std::string text() const;
 

@@ -28,8 +28,9 @@ bool Atoms::contains(ConstVectorRef u, double tolerance) const {
 
 /// A list where sets differ in their last number alone, "sparse:30,20"; there is no text for others.
 std::string Atoms::spec() const {
-  const std::string first = sets_.front()->spec(), common(first, 0, first.rfind(':') + 1);
+  std::string first = sets_.front()->spec();
   if (!varies()) return first;
+  const std::string common(first, 0, first.rfind(':') + 1);
   std::string text;
   for (const AtomSetPtr& set : sets_) {
     const std::string own = set->spec();

@@ -13,8 +13,8 @@
 namespace pursuit {
 namespace {
 
-Atoms with_supports(SupportsPtr supports) {
-  return std::make_shared<UnitVectors>(false, std::move(supports));
+Atoms with_supports(const SupportsPtr& supports) {
+  return std::make_shared<UnitVectors>(false, supports);
 }
 
 /// The members of a set under all constraints of another one; empty where that one is more than constraints,

@@ -18,7 +18,8 @@ void solve_systems(const float* factor, const float* inverse_pivot, const float*
 void inverse_diagonals(const float* factor, const float* inverse_pivot, int width, float* columns,
                        float* variance);
 
-/// form := x^T A x = |L^T x|^2.
-void quadratic_forms(const float* factor, const float* inverse_pivot, int width, const float* x, float* form);
+/// form := x^T A x = |L^T x|^2, x the solution.
+void quadratic_forms(const float* factor, const float* inverse_pivot, int width, const float* solution,
+                     float* form);
 
 }  // namespace pursuit

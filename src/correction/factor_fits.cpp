@@ -123,22 +123,28 @@ void FactorFits::learn(const Axis& axis, ConstVectorRef u, Factor& factor) const
   factor.prior = std::max(sums[0] / std::max(sums[1], 1.0), kLeastPrior);
 }
 
-/// E of the squared residual: each atom x y^T adds x^2 var y + y^2 var x + var x var y at every entry.
+/// E of the squared residual: each atom x y^T adds var x (y^2 + var y) + x^2 var y at every entry, a sum in
+/// which nothing cancels.
 void FactorFits::settle_noise() {
   if (!is_tuned()) return;
   double sum = 2 * f_.value();
   const auto system = f_.along(0);
   Parabolas parabolas;
   for (Index k = 0; k < f_.iterate().rank(); ++k) {
-    if (f_.iterate().weights[k] == 0) continue;  // shrunk to nothing
-    split_of(k);
     const double weight = f_.iterate().weights[k];
-    for (const bool uncertain : {true, false}) {
-      const Factors s = squares(k, uncertain);
-      system->parabolas(k, &s, parabolas);
+    if (weight == 0) continue;  // shrunk to nothing
+    split_of(k);
+    const Factors known = squares(k, false), uncertain = squares(k, true);
+    for (Index varies = 0; varies < f_.modes(); ++varies) {
+      Factors term = known;
+      for (Index mode = varies + 1; mode < f_.modes(); ++mode) term[mode] = uncertain[mode];
+      const Factor& factor = splits_[std::size_t(k)][std::size_t(varies)];
+      if (factor.scale == 0) continue;
+      term[varies] = factor.variance / (factor.scale * factor.scale);
+      system->parabolas(k, &term, parabolas);
       const Vector a =
-          parabolas.is_uniform() ? Vector::Constant(s[0].rows(), parabolas.uniform) : parabolas.a;
-      sum += (uncertain ? 1 : -1) * weight * weight * f_.axis(0).dots(s[0], a)[0];
+          parabolas.is_uniform() ? Vector::Constant(term[0].rows(), parabolas.uniform) : parabolas.a;
+      sum += weight * weight * f_.axis(0).dots(term[0], a)[0];
     }
   }
   noise_variance_ = sum / entries_;

@@ -26,9 +26,9 @@ ThinSvd thin_svd(const ConstMatrixRef& A);
 /// As many orthonormal columns as the block has, or rows where these are fewer; the first span the block.
 Matrix orthonormal_basis(const ConstMatrixRef& block);
 
-/// Orthonormal columns that span A, as many as it has independent ones: what is left of the others is below
-/// `tolerance` times the largest column, by default what rounding leaves.
-Matrix independent_basis(const ConstMatrixRef& A, double tolerance = 0);
+/// Orthonormal columns that span the matrix, as many as it has independent ones: what is left of the others
+/// is below `tolerance` times the largest column, by default what rounding leaves.
+Matrix independent_basis(const ConstMatrixRef& matrix, double tolerance = 0);
 
 /// The X of least norm among those that minimise ||A X - B||.
 Matrix least_squares(const ConstMatrixRef& A, const ConstMatrixRef& B);
