@@ -103,16 +103,13 @@ double sum_of(const std::vector<double>& parts) {
 
 }  // namespace
 
-ObservedSquares::Side::Side(const GroupedEntries& grouped)
-    : axis(grouped.size()), entries(grouped), counts(grouped.size()) {
+ObservedSquares::Side::Side(const GroupedEntries& grouped) : axis(grouped.size()), entries(grouped) {
   const Index total = Index(grouped.index.size());
   const Index pieces = std::clamp<Index>(total / kPieceWork, 1, kPieces);
   cuts.push_back(0);
-  for (Index i = 0; i < grouped.size(); ++i) {
-    counts[i] = double(grouped.count(i));
+  for (Index i = 0; i < grouped.size(); ++i)
     if (grouped.start[std::size_t(i) + 1] >= total * Index(cuts.size()) / pieces && i + 1 < grouped.size())
       cuts.push_back(i + 1);
-  }
   cuts.push_back(grouped.size());
   residual.assign(grouped.value.begin(), grouped.value.end());
 }
@@ -320,18 +317,6 @@ Objective::WeightQuadratic ObservedSquares::weight_quadratic() const {
 
 std::unique_ptr<ModeSystem> ObservedSquares::along(Index mode) {
   return std::make_unique<System>(*this, mode);
-}
-
-Vector ObservedSquares::curvatures(Index mode, ConstVectorRef squares) const {
-  const Side& along = side(mode);
-  Vector result(along.axis.own());
-  stream(along, [&](Index, Index i) {
-    const auto start = along.entries.start[std::size_t(i)];
-    result[i] = sums_of(along.entries.index.data() + start, along.residual.data() + start,
-                        along.entries.count(i), squares.data(), squares.data())
-                    .squares;
-  });
-  return result;
 }
 
 }  // namespace pursuit

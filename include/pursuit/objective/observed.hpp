@@ -41,11 +41,6 @@ class ObservedSquares final : public Objective {
   bool atoms_share_systems() const override { return false; }
 
   Index size() const { return data_.size(); }
-  const Vector& counts(Index mode) const { return sides_[std::size_t(mode)].counts; }
-
-  /// sum over the observed j of squares[j], for every i: the curvatures that these squares of the other mode
-  /// would make.
-  Vector curvatures(Index mode, ConstVectorRef squares) const;
 
  private:
   class System;
@@ -60,7 +55,6 @@ class ObservedSquares final : public Objective {
     Axis axis;
     const GroupedEntries& entries;
     std::vector<Index> cuts;  // groups where pieces of about equal work begin, which the data alone decide
-    Vector counts;
     mutable std::vector<double> residual;
     mutable std::vector<Pending> pending;
   };
