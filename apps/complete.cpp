@@ -104,8 +104,9 @@ Ratings with_common_ids(Ratings ratings) {
 
 Input read_input(const CompleteCommand& c) {
   Input input;
-  const RatingsOptions options{c.duplicates == "last" ? RatingsOptions::Duplicates::last
-                                                      : RatingsOptions::Duplicates::refuse};
+  const RatingsOptions options{
+      c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
+      c.common.threads};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
     if (input.earlier->model.atoms.rank() > 0)

@@ -59,8 +59,9 @@ int run(const EvaluateCommand& c) {
   Protocol protocol = c.protocol;
   protocol.split = parse_split(c.split);
   protocol.threads = c.common.threads;
-  const RatingsOptions options{c.duplicates == "last" ? RatingsOptions::Duplicates::last
-                                                      : RatingsOptions::Duplicates::refuse};
+  const RatingsOptions options{
+      c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
+      c.common.threads};
   const Ratings ratings = read_ratings(c.input, options);
   watch_interrupts();
   ProgressBar bar("evaluate");

@@ -57,9 +57,8 @@ FactorOptions options_of(const FactorCommand& command) {
   return options;
 }
 
-FactorResult compute(const FactorCommand& command, FactorOptions options, const AnyMatrix& matrix) {
+FactorResult compute(const FactorCommand& command, FactorOptions options, DataMatrixPtr data) {
   options.observer = watch("factor");
-  DataMatrixPtr data = data_matrix(matrix, command.common.threads);
   const Index left_size = command.covariance ? data->cols() : data->rows();
   read_known_atoms(command.known, left_size, data->cols(), options);
   if (command.symmetric.empty()) return factor(data, options);
@@ -76,7 +75,7 @@ int run(const FactorCommand& command) {
   prepare_outputs({command.out, command.plot},
                   {command.input, command.known.fix_left, command.known.fix_right});
 
-  NamedMatrix input = read_input(command.input, command.text);
+  MatrixData input = read_input_data(command.input, command.text, command.common.threads);
   const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   if (!command.out.empty())

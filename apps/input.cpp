@@ -14,33 +14,42 @@ void add_text_options(Command& command, TextInput& text) {
       .show_default();
 }
 
-NamedMatrix read_input(const std::string& path, const TextInput& text) {
-  NamedMatrix matrix = read_matrix(path, {.header = text.header == "yes"  ? Header::yes
-                                                    : text.header == "no" ? Header::no
-                                                                          : Header::find});
-  const bool columns = !matrix.column_names.empty(), rows = !matrix.row_names.empty();
+namespace {
+
+MatrixReading reading_of(const TextInput& text, int threads) {
+  return {text.header == "yes" ? Header::yes : text.header == "no" ? Header::no : Header::find, threads};
+}
+
+/// Tells which parts of a text were taken for names.
+void tell_names(const std::string& path, bool rows, bool columns, Index height, Index width) {
   if (columns || rows)
     tell("pursuit: note: {}: {}{}{} taken for names; {} x {} numbers\n", path,
          columns ? "the first line" : "", columns && rows ? " and " : "", rows ? "the first column" : "",
-         rows_of(matrix.matrix), cols_of(matrix.matrix));
+         height, width);
+}
+
+}  // namespace
+
+NamedMatrix read_input(const std::string& path, const TextInput& text, int threads) {
+  NamedMatrix matrix = read_matrix(path, reading_of(text, threads));
+  tell_names(path, !matrix.row_names.empty(), !matrix.column_names.empty(), rows_of(matrix.matrix),
+             cols_of(matrix.matrix));
   return matrix;
 }
 
-Json describe_input(const NamedMatrix& matrix) {
-  const Index stored = std::visit(
-      [](const auto& m) {
-        if constexpr (std::is_base_of_v<Eigen::SparseMatrixBase<std::decay_t<decltype(m)>>,
-                                        std::decay_t<decltype(m)>>)
-          return Index(m.nonZeros());
-        else
-          return Index(m.size());
-      },
-      matrix.matrix);
-  return {{"rows", rows_of(matrix.matrix)},
-          {"columns", cols_of(matrix.matrix)},
-          {"stored", stored},
-          {"row_names", !matrix.row_names.empty()},
-          {"column_names", !matrix.column_names.empty()}};
+MatrixData read_input_data(const std::string& path, const TextInput& text, int threads) {
+  MatrixData data = read_data(path, reading_of(text, threads));
+  tell_names(path, !data.row_names.empty(), !data.column_names.empty(), data.matrix->rows(),
+             data.matrix->cols());
+  return data;
+}
+
+Json describe_input(const MatrixData& data) {
+  return {{"rows", data.matrix->rows()},
+          {"columns", data.matrix->cols()},
+          {"stored", data.stored},
+          {"row_names", !data.row_names.empty()},
+          {"column_names", !data.column_names.empty()}};
 }
 
 }  // namespace pursuit::app

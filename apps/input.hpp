@@ -16,9 +16,12 @@ struct TextInput {
 void add_text_options(Command& command, TextInput& text);
 
 /// Reads a matrix; tells, on standard error, which parts of a text were taken for names.
-NamedMatrix read_input(const std::string& path, const TextInput& text);
+NamedMatrix read_input(const std::string& path, const TextInput& text, int threads);
+
+/// The same for algorithms alone: numbers stay where the file has them, if they can be used so.
+MatrixData read_input_data(const std::string& path, const TextInput& text, int threads);
 
 /// The field `input` of the JSON object.
-Json describe_input(const NamedMatrix& matrix);
+Json describe_input(const MatrixData& data);
 
 }  // namespace pursuit::app

@@ -170,10 +170,10 @@ int convert(const ConvertCommand& c) {
   require_matrix_extension(c.output);
   prepare_outputs({c.output}, {c.input});
   const Timer timer;
-  const NamedMatrix matrix = read_input(c.input, c.text);
+  const NamedMatrix matrix = read_input(c.input, c.text, 0);
   write_matrix(c.output, matrix);
   if (c.json)
-    print_json({{"input", describe_input(matrix)},
+    print_json({{"input", describe_input(in_memory(matrix))},
                 {"output", c.output},
                 {"rows", rows_of(matrix.matrix)},
                 {"columns", cols_of(matrix.matrix)},

@@ -63,8 +63,9 @@ int run(OmpCommand& command) {
   command.options.threads = command.common.threads;
   if (!command.out.empty()) require_matrix_extension(command.out);
   prepare_outputs({command.out}, {command.dictionary, command.signals});
-  const Matrix dictionary = dense(read_input(command.dictionary, command.text).matrix);
-  const Matrix signals = dense(read_input(command.signals, command.text).matrix);
+  const Matrix dictionary =
+      dense(read_input(command.dictionary, command.text, command.common.threads).matrix);
+  const Matrix signals = dense(read_input(command.signals, command.text, command.common.threads).matrix);
   const Timer timer;
   const OmpResult result = omp(dictionary, signals, command.options);
   const double seconds = timer.seconds();

@@ -76,21 +76,19 @@ PcaResult by_baseline(const PcaCommand& c, const Covariance& C, const DataMatrix
   return result;
 }
 
-PcaResult compute(PcaCommand& c, const NamedMatrix& input) {
+PcaResult compute(PcaCommand& c, const DataMatrixPtr& samples, const Matrix& C) {
   if (c.covariance && !c.scores.empty())
     throw InvalidArgument("--scores: a covariance has no samples to score");
   if (c.method != "pursuit") {
     if (c.covariance) {
-      const Matrix C = dense(input.matrix);
       pca_of_covariance(C, {.components = 1});  // refuses what is no covariance
       return by_baseline(c, Covariance(data_matrix(C, c.common.threads)), nullptr);
     }
-    const DataMatrixPtr samples = data_matrix(input.matrix, c.common.threads);
     return by_baseline(c, Covariance::of_samples(samples), samples);
   }
   c.options.observer = watch("pca");
-  if (c.covariance) return pca_of_covariance(dense(input.matrix), c.options);
-  return pca(data_matrix(input.matrix, c.common.threads), c.options);
+  if (c.covariance) return pca_of_covariance(C, c.options);
+  return pca(samples, c.options);
 }
 
 int run(PcaCommand& c) {
@@ -107,8 +105,14 @@ int run(PcaCommand& c) {
   for (const auto& path : {c.loadings, c.scores})
     if (!path.empty()) require_matrix_extension(path);
   prepare_outputs({c.out, c.loadings, c.scores}, {c.input});
-  const NamedMatrix input = read_input(c.input, c.text);
-  const PcaResult result = compute(c, input);
+  NamedMatrix given;  // a covariance instead of samples
+  if (c.covariance) {
+    given = read_input(c.input, c.text, c.common.threads);
+    given.matrix = dense(given.matrix);
+  }
+  const MatrixData input =
+      c.covariance ? in_memory(given, c.common.threads) : read_input_data(c.input, c.text, c.common.threads);
+  const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
 
   const auto names = component_names(result.loadings.cols());
   if (!c.loadings.empty()) write_matrix(c.loadings, {result.loadings, input.column_names, names});

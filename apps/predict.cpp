@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,17 +15,36 @@
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/recommend.hpp"
 #include "pursuit/io/atomic_file.hpp"
+#include "pursuit/io/write_lines.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
 namespace {
 
-void write_or_print(const std::string& out, const std::string& text) {
-  if (out.empty())
-    write_to_stdout(text);
-  else
-    write_file_atomically(out, text);
-}
+/// A file that appears whole or not at all, or standard output.
+class Output {
+ public:
+  explicit Output(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  bool is_file() const { return file_.has_value(); }
+  void write(std::string_view text) {
+    if (file_)
+      file_->write(text);
+    else
+      write_to_stdout(std::string(text));
+  }
+  void write_lines(Index count, Index cells, int threads,
+                   const std::function<void(std::string&, Index)>& append) {
+    pursuit::write_lines(count, cells, threads, append, [&](std::string_view text) { write(text); });
+  }
+  void commit() {
+    if (file_) file_->commit();
+  }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
 
 struct PredictCommand {
   CommonOptions common;
@@ -35,35 +55,38 @@ int run_predict(const PredictCommand& c) {
   prepare_outputs({c.out}, {c.model, c.pairs});
   const Timer timer;
   const CompletionFile file = load_completion(c.model);
-  const IdPairs pairs = read_pairs(c.pairs);
+  const IdPairs pairs = read_pairs(c.pairs, c.common.threads);
   std::vector<Position> positions;
   for (std::size_t k = 0; k < pairs.row.size(); ++k)
     positions.push_back({file.rows.find(pairs.row[k]), file.cols.find(pairs.col[k])});
   const std::vector<Prediction> predictions = predict(file.model, positions, c.common.threads);
   const bool listed = c.common.json && c.out.empty();  // in the JSON object rather than in a file
-  std::string text = "row,column,value,sd,note\n";
+  const auto is_unknown = [](const Position& p) { return p.row < 0 || p.col < 0; };
+  const Index unknown = std::count_if(positions.begin(), positions.end(), is_unknown);
   Json list = Json::array();
-  Index unknown = 0;
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    const bool row = positions[k].row < 0, col = positions[k].col < 0;
-    const char* note = row && col ? "unknown row and column"
-                       : row      ? "unknown row"
-                       : col      ? "unknown column"
-                                  : "";
-    unknown += row || col;
-    if (listed) {
+  if (listed) {
+    for (std::size_t k = 0; k < positions.size(); ++k)
       list.push_back({{"row", pairs.row[k]},
                       {"column", pairs.col[k]},
                       {"value", predictions[k].value},
                       {"sd", predictions[k].deviation},
-                      {"known_row", !row},
-                      {"known_column", !col}});
-      continue;
-    }
-    text += fmt::format("{},{},{:.6g},{:.6g},{}\n", csv_field(pairs.row[k]), csv_field(pairs.col[k]),
-                        predictions[k].value, predictions[k].deviation, note);
+                      {"known_row", positions[k].row >= 0},
+                      {"known_column", positions[k].col >= 0}});
+  } else {
+    Output out(c.out);
+    out.write("row,column,value,sd,note\n");
+    out.write_lines(Index(positions.size()), 5, c.common.threads, [&](std::string& text, Index at) {
+      const auto k = std::size_t(at);
+      const bool row = positions[k].row < 0, col = positions[k].col < 0;
+      const char* note = row && col ? "unknown row and column"
+                         : row      ? "unknown row"
+                         : col      ? "unknown column"
+                                    : "";
+      fmt::format_to(std::back_inserter(text), "{},{},{:.6g},{:.6g},{}\n", csv_field(pairs.row[k]),
+                     csv_field(pairs.col[k]), predictions[k].value, predictions[k].deviation, note);
+    });
+    out.commit();
   }
-  if (!listed) write_or_print(c.out, text);
   if (c.common.json) {
     Json object{{"count", positions.size()},
                 {"unknown", unknown},
@@ -93,32 +116,27 @@ struct RecommendCommand {
 /// What becomes of one row after the other: lines of CSV in a file or on standard output, or one JSON object.
 class Lists {
  public:
-  Lists(const RecommendCommand& c, const CompletionFile& file) : c_(c), file_(file) {
-    if (!c.out.empty()) out_.emplace(c.out);
-    if (!listed()) write("row,place,column,value,sd\n");
+  Lists(const RecommendCommand& c, const CompletionFile& file) : c_(c), file_(file), out_(c.out) {
+    if (!listed()) out_.write("row,place,column,value,sd\n");
   }
 
-  void add(int row, const std::vector<Recommendation>& list) {
-    Json columns = Json::array();
-    std::string text;
-    int place = 0;
-    for (const Recommendation& each : list)
-      if (listed())
-        columns.push_back({{"column", std::string(file_.cols.name(each.col))},
-                           {"value", each.prediction.value},
-                           {"sd", each.prediction.deviation}});
-      else
-        fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file_.rows.name(row)),
-                       ++place, csv_field(file_.cols.name(each.col)), each.prediction.value,
-                       each.prediction.deviation);
-    if (listed())
-      rows_.push_back({{"row", std::string(file_.rows.name(row))}, {"columns", std::move(columns)}});
-    else
-      write(text);
+  /// Those of the rows from `first` on.
+  void add(int first, const std::vector<std::vector<Recommendation>>& lists) {
+    if (listed()) {
+      for (const auto& list : lists) add_listed(first++, list);
+      return;
+    }
+    out_.write_lines(Index(lists.size()), 5 * c_.top, c_.common.threads, [&](std::string& text, Index k) {
+      int place = 0;
+      for (const Recommendation& each : lists[std::size_t(k)])
+        fmt::format_to(
+            std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", csv_field(file_.rows.name(first + int(k))),
+            ++place, csv_field(file_.cols.name(each.col)), each.prediction.value, each.prediction.deviation);
+    });
   }
 
   void finish(int rows, double seconds) {
-    if (out_) out_->commit();
+    out_.commit();
     if (!c_.common.json) return;
     Json object{{"rows", rows}, {"seconds", seconds}, {"peak_memory_bytes", peak_memory_bytes()}};
     if (listed())
@@ -129,17 +147,19 @@ class Lists {
   }
 
  private:
-  bool listed() const { return c_.common.json && !out_; }
-  void write(const std::string& text) {
-    if (out_)
-      out_->write(text);
-    else
-      write_to_stdout(text);
+  bool listed() const { return c_.common.json && !out_.is_file(); }
+  void add_listed(int row, const std::vector<Recommendation>& list) {
+    Json columns = Json::array();
+    for (const Recommendation& each : list)
+      columns.push_back({{"column", std::string(file_.cols.name(each.col))},
+                         {"value", each.prediction.value},
+                         {"sd", each.prediction.deviation}});
+    rows_.push_back({{"row", std::string(file_.rows.name(row))}, {"columns", std::move(columns)}});
   }
 
   const RecommendCommand& c_;
   const CompletionFile& file_;
-  std::optional<AtomicFile> out_;
+  Output out_;
   Json rows_ = Json::array();
 };
 
@@ -159,7 +179,8 @@ int write_lists(const RecommendCommand& c, const CompletionFile& file, int first
     const int next = last - done > rows_at_once ? done + rows_at_once : last;
     const auto block =
         recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.common.threads);
-    for (const auto& list : block) lists.add(done++, list);
+    lists.add(done, block);
+    done = next;
     bar.update(double(done - first) / double(last - first),
                fmt::format("{} of {} rows", done - first, last - first));
   }

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "io/byte_stream.hpp"
+#include "io/byte_source.hpp"
 #include "io/defect.hpp"
 #include "io/text_lines.hpp"
 #include "pursuit/io/matrix_file.hpp"
@@ -19,8 +19,8 @@ constexpr Index kLast = 99'999'999;  // a larger number is a mistake, which shou
 /// Calls visit(numbers, where) for every line that holds any. Numbers are lowest .. kLast.
 template <class Visit>
 void for_each_line(const std::filesystem::path& path, Index lowest, const Visit& visit) {
-  io::ByteStream stream(path);
-  io::TextLines lines(stream);
+  io::ByteSource source(path);
+  io::TextLines lines(source);
   std::vector<Index> numbers;
   for (std::string_view line; lines.next_filled(line);) {
     line = line.substr(0, line.find('#'));

@@ -2,6 +2,9 @@
 // How readers say no: one wording for the place and one for the value, so that every message reads alike.
 
 #include <cstddef>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -18,5 +21,19 @@ std::string at_cell(const std::string& name, std::size_t line, std::size_t colum
 
 /// A value taken from a file, fit to stand in a message: quoted, cut short, nothing unprintable.
 std::string shown(std::string_view value);
+
+/// Calls read(), which takes a file in; one that runs out of memory has met a file that is too large for this
+/// machine.
+template <class Read>
+auto within_memory(const std::filesystem::path& path, const Read& read) {
+  const char* too_large = "reading it needs more memory than there is";
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    refuse(path.string(), too_large);
+  } catch (const std::length_error&) {
+    refuse(path.string(), too_large);
+  }
+}
 
 }  // namespace pursuit::io

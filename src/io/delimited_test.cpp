@@ -1,5 +1,7 @@
 #include "io/delimited.hpp"
 
+#include "io/matrix_test_support.hpp"
+#include "io/parse_matrix.hpp"
 #include "io/table_layout.hpp"
 #include "io/test_support.hpp"
 #include "io/utf8.hpp"
@@ -15,11 +17,11 @@ using testing::IsEmpty;
 using Names = std::vector<std::string>;
 
 NamedMatrix table(const std::string& text) {
-  return parse_delimited(text, "a.csv");
+  return parse_matrix(text, "a.csv");
 }
 
 std::string refused_table(const std::string& text) {
-  return message_of<InvalidInput>([&] { parse_delimited(text, "a.csv"); });
+  return message_of<InvalidInput>([&] { parse_matrix(text, "a.csv"); });
 }
 
 const Matrix kSquare = (Matrix(2, 2) << 1, 2, 3, 4).finished();
@@ -77,12 +79,12 @@ TEST(Delimited, AFirstLineThatCouldBeEitherIsRefusedWithTheWayToSay) {
         AllOf(HasSubstr("a.csv, line 1: the line may be column names or numbers"), HasSubstr("--header yes")))
         << text;
   EXPECT_THAT(refused_table("# from the lab\n1,2\n3,4\n"), AllOf(HasSubstr("line 1"), HasSubstr("remark")));
-  const NamedMatrix forced = parse_delimited("7,b\n1,2\n3,4\n", "a.csv", Header::yes);
+  const NamedMatrix forced = parse_matrix("7,b\n1,2\n3,4\n", "a.csv", {Header::yes});
   EXPECT_EQ(std::get<Matrix>(forced.matrix), kSquare);
   EXPECT_THAT(forced.column_names, ElementsAre("7", "b"));
-  const NamedMatrix years = parse_delimited("2001,2002\n1,2\n3,4\n", "a.csv", Header::yes);
+  const NamedMatrix years = parse_matrix("2001,2002\n1,2\n3,4\n", "a.csv", {Header::yes});
   EXPECT_THAT(years.column_names, ElementsAre("2001", "2002"));
-  EXPECT_THAT(message_of<InvalidInput>([] { parse_delimited("a,b\n1,2\n", "a.csv", Header::no); }),
+  EXPECT_THAT(message_of<InvalidInput>([] { parse_matrix("a,b\n1,2\n", "a.csv", {Header::no}); }),
               HasSubstr("line 1, column 1: 'a' is not a finite number"));
 }
 

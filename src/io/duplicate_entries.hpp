@@ -9,8 +9,8 @@
 
 namespace pursuit::io {
 
-/// The row and column of some entry that is there twice.
-std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries);
+/// The row and column of an entry that is there twice: of the first such row, whatever the number of threads.
+std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries, int threads);
 
 /// Of entries of the same row and column keeps the last. Sorts by row.
 void keep_last(ObservedEntries& entries);

@@ -6,9 +6,9 @@
 #include <cctype>
 #include <string_view>
 
-#include "io/byte_stream.hpp"
+#include "io/byte_source.hpp"
+#include "io/cell_scanner.hpp"
 #include "io/defect.hpp"
-#include "io/field_cutter.hpp"
 #include "io/matrix_market.hpp"
 #include "io/npy_header.hpp"
 #include "io/number_text.hpp"
@@ -32,45 +32,40 @@ bool reads(const std::string& field, std::string_view word) {
 /// The lines of a text, every one cut into all its fields.
 class Cells {
  public:
-  explicit Cells(TextLines& lines) : lines_(lines), more_(lines.next_filled(line_)), cutter_(line_, 2) {
-    if (!more_) refuse(lines.name(), "the file holds only blank lines");
+  explicit Cells(TextLines& lines) : lines_(lines) {
+    if (!lines.next_filled(line_)) refuse(lines.name(), "the file holds only blank lines");
+    separator_ = find_separator(line_, 2);
+    lines.step_back();
   }
 
   /// False at the end of the file.
   bool next(Fields& fields) {
-    if (!first_) more_ = lines_.next_filled(line_);
-    first_ = false;
-    if (!more_) return false;
-    while (true) {
-      const std::size_t count = cutter_.cut(line_, views_);
-      if (!cutter_.defect().empty()) refuse(lines_.here(), cutter_.defect());
-      if (count < views_.size()) {
-        fields.assign(views_.begin(), views_.begin() + std::ptrdiff_t(count));
-        return true;
-      }
-      views_.resize(2 * views_.size());
-    }
+    if (!lines_.next_filled(line_)) return false;
+    CellScanner cells(line_, separator_, CellScanner::Quotes::end_with_line, &lines_.name(),
+                      lines_.number() - 1);
+    cells.seek_record();
+    fields.clear();
+    while (cells.has_cell()) fields.emplace_back(cells.next_cell().text);
+    return true;
   }
 
   std::string here() const { return lines_.here(); }
   std::size_t line() const { return lines_.number(); }
-  const TextLines& lines() const { return lines_; }
+  const std::string& name() const { return lines_.name(); }
 
  private:
   TextLines& lines_;
   std::string_view line_;
-  bool more_, first_ = true;
-  FieldCutter cutter_;
-  std::vector<std::string_view> views_ = std::vector<std::string_view>(16);
+  Separator separator_;
 };
 
-void read_lines(Cells& cells, Fields fields, RatingsCollector& features) {
+void read_lines(Cells& cells, Fields fields, RatingsPart& features) {
   const auto here = [&] { return cells.here(); };
   do {
     if (fields.size() != 3)
       refuse(cells.here(), fmt::format("{} fields; needed are three: id, feature and value", fields.size()));
-    const int member = features.row(fields[0], here), feature = features.col(fields[1], here);
-    features.add(member, feature, parse_rating(fields[2], cells.lines()), cells.line());
+    const int member = features.row_index(fields[0], here), feature = features.col_index(fields[1], here);
+    features.add(member, feature, parse_rating(fields[2], here), cells.line());
   } while (cells.next(fields));
 }
 
@@ -92,21 +87,20 @@ float parse_cell(const std::string& text, const std::string& feature, const Cell
   return kept;
 }
 
-void read_table(Cells& cells, Fields header, RatingsCollector& features) {
+void read_table(Cells& cells, Fields header, RatingsPart& features) {
   const auto here = [&] { return cells.here(); };
   Fields fields;
-  if (!cells.next(fields))
-    refuse(cells.lines().name(), "the file has a header line, but no line with features");
+  if (!cells.next(fields)) refuse(cells.name(), "the file has a header line, but no line with features");
   if (fields.size() != header.size() + 1) header.erase(header.begin());  // R leaves out the name of the ids
   for (std::size_t f = 0; f < header.size(); ++f)
-    if (features.col(header[f], here) != int(f))
-      refuse(cells.lines().name(), fmt::format("feature {} is named twice", shown(header[f])));
+    if (features.col_index(header[f], here) != int(f))
+      refuse(cells.name(), fmt::format("feature {} is named twice", shown(header[f])));
   std::vector<char> given;
   do {
     if (fields.size() != header.size() + 1)
       refuse(cells.here(), fmt::format("{} fields; needed are {}: an id and {} features", fields.size(),
                                        header.size() + 1, header.size()));
-    const int member = features.row(fields[0], here);
+    const int member = features.row_index(fields[0], here);
     given.resize(std::max(given.size(), std::size_t(member) + 1), 0);
     if (std::exchange(given[std::size_t(member)], char(1)) != 0)
       refuse(cells.here(),
@@ -119,7 +113,7 @@ void read_table(Cells& cells, Fields header, RatingsCollector& features) {
 }
 
 /// Whether it was a table.
-bool read_text(TextLines& lines, RatingsCollector& features) {
+bool read_text(TextLines& lines, RatingsPart& features) {
   Cells cells(lines);
   Fields first;
   cells.next(first);
@@ -151,16 +145,18 @@ bool read_text(TextLines& lines, RatingsCollector& features) {
 FeatureFile read_features(const std::filesystem::path& path, IdTable& members) {
   FeatureFile file;
   Ratings read;
-  io::ByteStream stream(path);
-  const std::string_view head = stream.head();
+  io::ByteSource source(path);
+  const std::string_view head = source.head();
   if (io::is_npy(head) || io::is_zip(head) || io::looks_like_matrix_market(head)) {
     read = read_ratings(path, {}, &members, nullptr);
   } else {
-    io::RatingsCollector features(stream.name(), {}, &members, nullptr);
-    io::TextLines lines(stream);
-    file.is_table = io::read_text(lines, features);
-    if (features.size() == 0) io::refuse(stream.name(), "all features are zero");
-    read = features.finish();
+    io::TextLines lines(source);
+    std::vector<io::RatingsPart> features(1);
+    file.is_table = io::read_text(lines, features.front());
+    if (features.front().value.empty()) io::refuse(source.name(), "all features are zero");
+    io::RatingsCollector collector(source.name(), {}, &members, nullptr);
+    collector.append(features);
+    read = collector.finish();
   }
   std::vector<char> spoken_of(std::size_t(read.rows.size()), 0);
   for (const int member : read.entries.row) spoken_of[std::size_t(member)] = 1;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "io/byte_source.hpp"
 #include "io/defect.hpp"
 #include "io/delimited.hpp"
@@ -29,9 +28,9 @@ namespace {
 template <class Stored>
 constexpr bool kIsSparse = std::is_base_of_v<Eigen::SparseMatrixBase<Stored>, Stored>;
 
-std::string format_npz(const AnyMatrix& matrix) {
-  return std::visit(
-      [](const auto& stored) {
+void write_npz_matrix(const AnyMatrix& matrix, const Sink& sink, int threads) {
+  std::visit(
+      [&](const auto& stored) {
         NpzArchive parts;
         std::map<std::string, NpyBytes> arrays;
         if constexpr (kIsSparse<std::decay_t<decltype(stored)>>) {
@@ -40,33 +39,49 @@ std::string format_npz(const AnyMatrix& matrix) {
         } else {
           arrays.emplace("arr_0", npy_bytes(stored));  // the name that numpy.savez gives
         }
-        return pack_npz(arrays);
+        pack_npz(arrays, sink, threads);
       },
       matrix);
 }
 
-std::string format_npy_matrix(const AnyMatrix& matrix) {
-  return std::visit(
-      [](const auto& stored) {
+void write_npy_matrix(const AnyMatrix& matrix, const Sink& sink) {
+  const auto write = [&](const auto& dense) {
+    const NpyBytes bytes = npy_bytes(dense);
+    sink(bytes.head);
+    sink(bytes.body);
+  };
+  std::visit(
+      [&](const auto& stored) {
         using Stored = std::decay_t<decltype(stored)>;
-        if constexpr (kIsSparse<Stored>) {
-          return format_npy(Eigen::Matrix<typename Stored::Scalar, Eigen::Dynamic, Eigen::Dynamic>(stored));
-        } else {
-          return format_npy(stored);
-        }
+        if constexpr (kIsSparse<Stored>)
+          write(Eigen::Matrix<typename Stored::Scalar, Eigen::Dynamic, Eigen::Dynamic>(stored));
+        else
+          write(stored);
       },
       matrix);
 }
 
-using Formatter = std::string (*)(const NamedMatrix&);
+using Formatter = void (*)(const NamedMatrix&, const Sink&, int threads);
+
+template <char kSeparator>
+void write_separated(const NamedMatrix& m, const Sink& sink, int threads) {
+  TextWriter writer(sink, threads);
+  write_delimited(writer, m, kSeparator);
+}
+template <bool kPacked>
+void write_market(const NamedMatrix& m, const Sink& sink, int threads) {
+  TextWriter writer(sink, threads, kPacked);
+  write_matrix_market(writer, m.matrix);
+}
 
 constexpr std::pair<std::string_view, Formatter> kFormats[] = {
-    {".mtx", [](const NamedMatrix& m) { return format_matrix_market(m.matrix); }},
-    {".mtx.gz", [](const NamedMatrix& m) { return gzip(format_matrix_market(m.matrix)); }},
-    {".npy", [](const NamedMatrix& m) { return format_npy_matrix(m.matrix); }},
-    {".npz", [](const NamedMatrix& m) { return format_npz(m.matrix); }},
-    {".csv", [](const NamedMatrix& m) { return format_delimited(m, ','); }},
-    {".tsv", [](const NamedMatrix& m) { return format_delimited(m, '\t'); }},
+    {".mtx", write_market<false>},
+    {".mtx.gz", write_market<true>},
+    {".npy", [](const NamedMatrix& m, const Sink& sink, int) { write_npy_matrix(m.matrix, sink); }},
+    {".npz",
+     [](const NamedMatrix& m, const Sink& sink, int threads) { write_npz_matrix(m.matrix, sink, threads); }},
+    {".csv", write_separated<','>},
+    {".tsv", write_separated<'\t'>},
 };
 
 Formatter formatter_for(const std::filesystem::path& path) {
@@ -93,25 +108,59 @@ void require_names(const char* what, std::size_t names, Index expected) {
 }  // namespace io
 
 NamedMatrix read_matrix(const std::filesystem::path& path, const MatrixReading& reading) {
-  const std::string name = path.string();
-  try {
-    return io::parse_matrix(io::read_file(path), name, reading);
-  } catch (const std::bad_alloc&) {
-    io::refuse(name, "reading it needs more memory than there is");
-  } catch (const std::length_error&) {
-    io::refuse(name, "reading it needs more memory than there is");
-  }
+  return io::within_memory(path, [&] {
+    return io::in_memory(io::read_stored(io::ByteSource(path), reading), path.string(), reading.threads);
+  });
+}
+
+MatrixData in_memory(const NamedMatrix& matrix, int threads) {
+  const Index stored = std::visit(
+      [](const auto& m) {
+        if constexpr (io::kIsSparse<std::decay_t<decltype(m)>>)
+          return Index(m.nonZeros());
+        else
+          return Index(m.size());
+      },
+      matrix.matrix);
+  return {data_matrix(matrix.matrix, resolve_threads(threads)), stored, matrix.row_names,
+          matrix.column_names};
+}
+
+MatrixData read_data(const std::filesystem::path& path, const MatrixReading& reading) {
+  return io::within_memory(path, [&] {
+    io::StoredTable table = io::read_stored(io::ByteSource(path), reading);
+    MatrixData data{nullptr, 0, std::move(table.row_names), std::move(table.column_names)};
+    const int threads = resolve_threads(reading.threads);
+    std::visit(
+        [&](auto& stored) {
+          if constexpr (requires { stored.view; }) {
+            io::require_finite(stored.view, path.string(), threads);
+            data.stored = stored.view.rows * stored.view.cols;
+            const DataMatrixPtr matrix = data_matrix(stored.view, threads);
+            data.matrix = {matrix.get(), [matrix, owner = stored.owner](const DataMatrix*) {}};
+          } else {
+            io::require_finite(stored, path.string());
+            data.stored = stored.nonZeros();
+            data.matrix = data_matrix(std::move(stored), threads);
+          }
+        },
+        table.matrix);
+    return data;
+  });
 }
 
 void require_matrix_extension(const std::filesystem::path& path) {
   io::formatter_for(path);
 }
 
-void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix) {
+void write_matrix(const std::filesystem::path& path, const NamedMatrix& matrix, int threads) {
   const io::Formatter format = io::formatter_for(path);
   io::require_names("row", matrix.row_names.size(), rows_of(matrix.matrix));
   io::require_names("column", matrix.column_names.size(), cols_of(matrix.matrix));
-  write_file_atomically(path, format(matrix));
+  AtomicFile file(path);
+  format(
+      matrix, [&](std::string_view bytes) { file.write(bytes); }, threads);
+  file.commit();
 }
 
 }  // namespace pursuit

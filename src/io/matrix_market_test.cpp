@@ -1,5 +1,7 @@
 #include "io/matrix_market.hpp"
 
+#include "io/matrix_test_support.hpp"
+#include "io/parse_matrix.hpp"
 #include "io/test_support.hpp"
 
 namespace pursuit::io {
@@ -12,15 +14,15 @@ const std::string kCoordinate = "%%MatrixMarket matrix coordinate real general\n
 const std::string kArray = "%%MatrixMarket matrix array real general\n";
 
 SparseMatrix sparse(const std::string& text) {
-  return std::get<SparseMatrix>(parse_matrix_market(text, "a.mtx"));
+  return std::get<SparseMatrix>(parse_matrix(text, "a.mtx").matrix);
 }
 
 Matrix dense(const std::string& text) {
-  return std::get<Matrix>(parse_matrix_market(text, "a.mtx"));
+  return std::get<Matrix>(parse_matrix(text, "a.mtx").matrix);
 }
 
 std::string refused_market(const std::string& text) {
-  return message_of<InvalidInput>([&] { parse_matrix_market(text, "a.mtx"); });
+  return message_of<InvalidInput>([&] { parse_matrix(text, "a.mtx"); });
 }
 
 TEST(MatrixMarket, ReadsCoordinateEntriesInAnyOrder) {

@@ -4,9 +4,26 @@
 #include <cmath>
 #include <string>
 
+#include "io/delimited.hpp"
+#include "io/matrix_market.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
 namespace pursuit::io {
+
+/// What is written, as text.
+template <class Write>
+std::string written_text(const Write& write) {
+  std::string text;
+  TextWriter writer([&](std::string_view piece) { text += piece; });
+  write(writer);
+  return text;
+}
+inline std::string format_delimited(const NamedMatrix& table, char separator) {
+  return written_text([&](TextWriter& writer) { write_delimited(writer, table, separator); });
+}
+inline std::string format_matrix_market(const AnyMatrix& matrix) {
+  return written_text([&](TextWriter& writer) { write_matrix_market(writer, matrix); });
+}
 
 template <class Scalar>
 std::string broken_invariant_of(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& matrix) {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "io/defect.hpp"
 #include "io/npy_header.hpp"
-#include "io/row_panels.hpp"
 #include "io/utf8.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -46,6 +46,7 @@ template <class Number>
 void decode(const NpyHeader& header, Index first, Index count, Number* out) {
   switch (header.kind) {
     case 'f':
+      if (header.size == 2) return decode_as<Eigen::half>(header, first, count, out);
       return header.size == 4 ? decode_as<float>(header, first, count, out)
                               : decode_as<double>(header, first, count, out);
     case 'b':
@@ -104,27 +105,28 @@ std::vector<Value> in_c_order(std::vector<Value> values, const std::vector<Index
   return reordered;
 }
 
-template <class Number>
-std::vector<Number> decode_all(const NpyHeader& header) {
-  std::vector<Number> values(static_cast<std::size_t>(header.count));
-  decode(header, 0, header.count, values.data());
+/// All elements, in the order they are stored.
+template <class List>
+List decode_all(const NpyHeader& header, int threads) {
+  List values(static_cast<std::size_t>(header.count));
+  constexpr Index kPiece = 1 << 18;
+  parallel_for((header.count + kPiece - 1) / kPiece, resolve_threads(threads), [&](Index p) {
+    const Index first = p * kPiece;
+    decode(header, first, std::min(kPiece, header.count - first), values.data() + first);
+  });
   return values;
 }
 
 template <class Scalar>
-AnyMatrix decode_matrix(const NpyHeader& header, Index rows, Index columns) {
-  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic> matrix(rows, columns);
-  if (header.fortran_order || rows == 1 || columns == 1) {
-    decode(header, 0, header.count, matrix.data());
-  } else {
-    std::vector<Scalar> panel;
-    fill_from_row_panels(matrix, [&](Index first, Index height) {
-      panel.resize(static_cast<std::size_t>(height * columns));
-      decode(header, first * columns, height * columns, panel.data());
-      return panel.data();
-    });
-  }
-  return matrix;
+DenseArray<Scalar> decode_matrix(const NpyHeader& header, const std::shared_ptr<const void>& owner,
+                                 Index rows, Index columns, int threads) {
+  const bool row_major = !header.fortran_order && header.shape.size() == 2;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(header.data.data()) % alignof(Scalar) == 0;
+  if (header.kind == 'f' && header.size == sizeof(Scalar) && !header.swapped && aligned && owner)
+    return {{reinterpret_cast<const Scalar*>(header.data.data()), rows, columns, row_major ? columns : rows,
+             row_major},
+            owner};
+  return dense_array(decode_all<PlainVector<Scalar>>(header, threads), rows, columns, row_major);
 }
 
 template <class Number>
@@ -167,7 +169,7 @@ NpyBytes array_bytes(const Dense& matrix) {
 
 }  // namespace
 
-NpyArray parse_npy(std::string_view bytes, const std::string& name) {
+NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads) {
   const NpyHeader header = parse_npy_header(bytes, name);
   NpyArray array;
   array.shape = header.shape;
@@ -175,12 +177,12 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
     std::vector<std::string> texts;
     for (Index k = 0; k < header.count; ++k) texts.push_back(decode_text(header, k, name));
     array.values = std::move(texts);
-  } else if (header.kind == 'f' && header.size == 4) {
-    array.values = decode_all<float>(header);
+  } else if (header.kind == 'f' && header.size <= 4) {
+    array.values = decode_all<std::vector<float>>(header, threads);
   } else if (header.kind == 'f') {
-    array.values = decode_all<double>(header);
+    array.values = decode_all<std::vector<double>>(header, threads);
   } else {
-    auto integers = decode_all<std::int64_t>(header);
+    auto integers = decode_all<std::vector<std::int64_t>>(header, threads);
     if (header.kind == 'u') {  // what int64 cannot hold has come out negative
       const auto beyond =
           std::find_if(integers.begin(), integers.end(), [](std::int64_t x) { return x < 0; });
@@ -197,8 +199,8 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
   return array;
 }
 
-AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name) {
-  const NpyHeader header = parse_npy_header(bytes, name);
+StoredMatrix parse_npy_matrix(const Bytes& bytes, const std::string& name, int threads) {
+  const NpyHeader header = parse_npy_header(bytes.view, name);
   if (header.kind == 'U' || header.kind == 'S') refuse(name, "the array holds text, not numbers");
   if (header.shape.empty() || header.shape.size() > 2) {
     refuse(name,
@@ -207,8 +209,9 @@ AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name) {
   }
   const Index rows = header.shape[0], columns = header.shape.size() == 2 ? header.shape[1] : 1;
   if (rows == 0 || columns == 0) refuse(name, fmt::format("empty matrix ({} x {})", rows, columns));
-  return header.kind == 'f' && header.size == 4 ? decode_matrix<float>(header, rows, columns)
-                                                : decode_matrix<double>(header, rows, columns);
+  if (header.kind == 'f' && header.size <= 4)
+    return decode_matrix<float>(header, bytes.owner, rows, columns, threads);
+  return decode_matrix<double>(header, bytes.owner, rows, columns, threads);
 }
 
 NpyBytes npy_bytes(const NpyArray& array) {

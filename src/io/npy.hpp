@@ -4,19 +4,21 @@
 #include <string>
 #include <string_view>
 
+#include "io/byte_source.hpp"
 #include "io/npz_archive.hpp"
+#include "io/stored_matrix.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit::io {
 
 /// Any array of numbers or text, in C order whatever the order it was stored in. Integers and booleans become
 /// int64; a uint64 beyond that is refused. NaN and infinity are the caller's business.
-NpyArray parse_npy(std::string_view bytes, const std::string& name);
+NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads = 1);
 
-/// A dense matrix straight from the bytes: float32 stays float, all else becomes double. An array of one
-/// dimension is one column; any other number of dimensions than two is refused, as are text and an empty
-/// array.
-AnyMatrix parse_npy_matrix(std::string_view bytes, const std::string& name);
+/// A dense matrix: float32 and float64 of this machine's byte order stay where they lie, in either storage
+/// order; float16 becomes float32, all else float64. An array of one dimension is one column; any other
+/// number of dimensions than two is refused, as are text and an empty array.
+StoredMatrix parse_npy_matrix(const Bytes& bytes, const std::string& name, int threads = 1);
 
 /// A .npy file without a copy of its numbers: they lie in the array, which must outlive this.
 struct NpyBytes {

@@ -48,7 +48,8 @@ void read_type(std::string_view type, NpyHeader& header, const std::string& name
   header.kind = bare.front();
   const bool is_integer = header.kind == 'i' || header.kind == 'u';
   const bool is_text = header.kind == 'U' || header.kind == 'S';
-  const bool known = (header.kind == 'f' && (size == 4 || size == 8)) || (header.kind == 'b' && size == 1) ||
+  const bool known = (header.kind == 'f' && (size == 2 || size == 4 || size == 8)) ||
+                     (header.kind == 'b' && size == 1) ||
                      (is_integer && (size == 1 || size == 2 || size == 4 || size == 8)) || is_text;
   if (!known) refuse_type(name, type);
   // Text of length 0 would let a header of a few bytes promise any number of elements.

@@ -1,6 +1,7 @@
 #include "io/npy.hpp"
 
 #include "io/npy_header.hpp"
+#include "io/parse_matrix.hpp"
 #include "io/test_fixtures.hpp"
 #include "io/test_support.hpp"
 
@@ -32,8 +33,13 @@ std::string refused_array(const std::string& bytes) {
   return message_of<InvalidInput>([&] { parse_npy(bytes, "a.npy"); });
 }
 
+/// The matrix that a file of these bytes holds.
+AnyMatrix npy_matrix(const std::string& bytes) {
+  return parse_matrix(bytes, "a.npy").matrix;
+}
+
 std::string matrix_refusal(const std::string& bytes) {
-  return message_of<InvalidInput>([&] { parse_npy_matrix(bytes, "a.npy"); });
+  return message_of<InvalidInput>([&] { parse_npy_matrix({bytes, nullptr}, "a.npy"); });
 }
 
 TEST(Npy, ReadsIntegersOfEverySizeAndByteOrder) {
@@ -52,18 +58,47 @@ TEST(Npy, ReadsIntegersOfEverySizeAndByteOrder) {
   EXPECT_THAT(values<std::int64_t>(described("|b1", "(3,)", "\0\x01\x02"sv)), ElementsAre(0, 1, 1));
 }
 
+TEST(Npy, HalfPrecisionBecomesSingle) {
+  using namespace std::string_view_literals;
+  const auto halves = ElementsAre(1.5F, -2.0F, 65504.0F);
+  EXPECT_THAT(values<float>(described("<f2", "(3,)", "\x00\x3E\x00\xC0\xFF\x7B"sv)), halves);
+  EXPECT_THAT(values<float>(described(">f2", "(3,)", "\x3E\x00\xC0\x00\x7B\xFF"sv)), halves);
+  EXPECT_TRUE(std::holds_alternative<Eigen::MatrixXf>(npy_matrix(described("<f2", "(1,)", "\x00\x3E"sv))));
+}
+
+TEST(NpyMatrix, StaysWhereItLiesInTheFileWhereItCan) {
+  const ScratchDirectory scratch;
+  Matrix matrix(3, 2);
+  matrix << 1, 2, 3, 4, 5, 6;
+  ByteSource source(scratch.with("a.npy", format_npy(matrix)));
+  const Bytes bytes = source.take_all();
+  const StoredMatrix stored = parse_npy_matrix(bytes, "a.npy");
+  const auto& view = std::get<DenseArray<double>>(stored).view;
+  EXPECT_EQ(static_cast<const void*>(view.data), bytes.view.data() + bytes.view.size() - 48);
+  EXPECT_FALSE(view.row_major);
+  for (Index shift = 0; shift < 9; ++shift) {  // names of all lengths put the array of an archive anywhere
+    NpzArchive archive;
+    archive[std::string(std::size_t(shift + 1), 'x')] = {{3, 2}, std::vector<double>{1, 2, 3, 4, 5, 6}};
+    write_npz(scratch / "a.npz", archive);
+    EXPECT_EQ(std::get<Matrix>(read_matrix(scratch / "a.npz").matrix), matrix);
+    const MatrixData data = read_data(scratch / "a.npz");
+    Matrix product;
+    data.matrix->apply(Matrix::Identity(2, 2), product);
+    EXPECT_EQ(product, matrix);
+  }
+}
+
 TEST(Npy, RefusesAnUnsignedIntegerBeyondSigned) {
   const std::string bytes = described("<u8", "(1,)", std::string(8, '\xFF'));
   EXPECT_THAT(refused_array(bytes), AllOf(HasSubstr("element 1"), HasSubstr("18446744073709551615")));
-  EXPECT_EQ(std::get<Matrix>(parse_npy_matrix(bytes, "a.npy"))(0, 0), 18446744073709551615.0);
+  EXPECT_EQ(std::get<Matrix>(npy_matrix(bytes))(0, 0), 18446744073709551615.0);
 }
 
 TEST(Npy, ReadsBigEndianFortranOrder) {
   const NpyArray array = parse_npy(kNumpyBigEndianFortran, "a.npy");
   EXPECT_THAT(array.shape, ElementsAre(2, 3));
   EXPECT_THAT(std::get<std::vector<float>>(array.values), ElementsAre(1.5f, 0, -2, 0, 3, 0.25f));
-  EXPECT_EQ(std::get<Eigen::MatrixXf>(parse_npy_matrix(kNumpyBigEndianFortran, "a.npy")),
-            sample_matrix().cast<float>());
+  EXPECT_EQ(std::get<Eigen::MatrixXf>(npy_matrix(kNumpyBigEndianFortran)), sample_matrix().cast<float>());
 }
 
 TEST(Npy, PutsThreeDimensionsInCOrder) {
@@ -98,7 +133,7 @@ TEST(Npy, RefusesTypesThatAreNoNumbersAndSaysWhatToDo) {
               AllOf(HasSubstr("'<c16'"), HasSubstr("complex")));
   EXPECT_THAT(refused_array(described("|V8", "(1,)", "x")), HasSubstr("records or raw bytes"));
   EXPECT_THAT(refused_array(described("<M8[s]", "(1,)", "x")), HasSubstr("dates"));
-  EXPECT_THAT(refused_array(described("<f2", "(1,)", "xx")), HasSubstr("astype('float32')"));
+  EXPECT_THAT(refused_array(described("<f16", "(1,)", "xx")), HasSubstr("astype('float32')"));
   EXPECT_THAT(refused_array(described("<i3", "(1,)", "xxx")), HasSubstr("'<i3' is unknown"));
   EXPECT_THAT(refused_array(described("", "(1,)", "x")), HasSubstr("'' is unknown"));
   EXPECT_THAT(refused_array(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "x")),
@@ -136,7 +171,7 @@ TEST(Npy, RefusesShapesThatTheDataCannotHold) {
 }
 
 TEST(NpyMatrix, OneDimensionIsAColumnAndMoreThanTwoAreRefused) {
-  EXPECT_EQ(std::get<Matrix>(parse_npy_matrix(described("|u1", "(2,)", "\1\2"), "a.npy")),
+  EXPECT_EQ(std::get<Matrix>(npy_matrix(described("|u1", "(2,)", "\1\2"))),
             (Matrix(2, 1) << 1, 2).finished());
   EXPECT_THAT(matrix_refusal(described("|u1", "(1, 1, 2)", "\1\2")),
               AllOf(HasSubstr("3 dimensions"), HasSubstr("(1, 1, 2)")));
@@ -147,9 +182,9 @@ TEST(NpyMatrix, OneDimensionIsAColumnAndMoreThanTwoAreRefused) {
 
 RC_GTEST_PROP(NpyMatrix, RoundTripInBothPrecisions, ()) {
   const Matrix wide = any_dense<double>();
-  RC_ASSERT(same_bits(std::get<Matrix>(parse_npy_matrix(format_npy(wide), "a.npy")), wide));
+  RC_ASSERT(same_bits(std::get<Matrix>(npy_matrix(format_npy(wide))), wide));
   const Eigen::MatrixXf narrow = any_dense<float>();
-  RC_ASSERT(same_bits(std::get<Eigen::MatrixXf>(parse_npy_matrix(format_npy(narrow), "a.npy")), narrow));
+  RC_ASSERT(same_bits(std::get<Eigen::MatrixXf>(npy_matrix(format_npy(narrow))), narrow));
 }
 
 RC_GTEST_PROP(NpyMatrix, COrderAgreesWithFortranOrder, ()) {
@@ -159,7 +194,7 @@ RC_GTEST_PROP(NpyMatrix, COrderAgreesWithFortranOrder, ()) {
     for (Index j = 0; j < matrix.cols(); ++j)
       std::get<std::vector<double>>(array.values).push_back(matrix(i, j));
   }
-  RC_ASSERT(same_bits(std::get<Matrix>(parse_npy_matrix(format_npy(array), "a.npy")), matrix));
+  RC_ASSERT(same_bits(std::get<Matrix>(npy_matrix(format_npy(array))), matrix));
   RC_ASSERT(parse_npy(format_npy(matrix), "a.npy").values == array.values);
 }
 

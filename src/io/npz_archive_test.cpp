@@ -1,5 +1,7 @@
 #include "io/npz_archive.hpp"
 
+#include <random>
+
 #include "io/npy.hpp"
 #include "io/test_fixtures.hpp"
 #include "io/test_support.hpp"
@@ -20,7 +22,7 @@ bool operator==(const NpyArray& a, const NpyArray& b) {
 }
 
 std::string refused_archive(const std::string& bytes) {
-  return message_of<InvalidInput>([&] { io::unzip(bytes, "a.npz"); });
+  return message_of<InvalidInput>([&] { io::unzip({bytes, nullptr}, "a.npz"); });
 }
 
 /// Overwrites the number of `size` bytes at `offset` behind the first occurrence of `mark`.
@@ -91,10 +93,23 @@ TEST(NpzArchive, NamesTheArrayThatIsWrong) {
 }
 
 RC_GTEST_PROP(Zip, RoundTrip, (const std::map<std::string, std::string>& contents)) {
-  io::ZipEntries entries;
+  std::map<std::string, std::string> entries, back;
   for (const auto& [name, content] : contents)
     entries.emplace("f" + std::to_string(entries.size()), name + content);
-  RC_ASSERT(io::unzip(io::zip(entries), "a.zip") == entries);
+  const std::string archive = io::zip(entries);
+  for (const auto& [name, content] : io::unzip({archive, nullptr}, "a.zip")) back.emplace(name, content.view);
+  RC_ASSERT(back == entries);
+}
+
+TEST(Zip, LargeEntriesAreTheSameBytesForAnyNumberOfThreads) {
+  std::mt19937 random(3);
+  std::string content(std::size_t{5} << 19, 'x');
+  for (std::size_t k = 0; k < content.size(); k += 3) content[k] = static_cast<char>(random());
+  const std::string archive = io::zip({{"a", content}, {"b", ""}});
+  for (const int threads : {2, 3, 16}) EXPECT_EQ(io::zip({{"a", content}, {"b", ""}}, threads), archive);
+  const auto back = io::unzip({archive, nullptr}, "a.zip", 3);
+  EXPECT_EQ(back.at("a").view, content);
+  EXPECT_EQ(back.at("b").view, "");
 }
 
 TEST(Zip, RefusesAnythingElse) {
@@ -124,8 +139,10 @@ TEST(Zip, RefusesSizesThatCannotBeTrue) {
 
 TEST(Zip, RefusesABombAndStatesTheLimit) {
   const std::string bytes = io::zip({{"a.npy", std::string(600, 'a')}, {"b.npy", std::string(600, 'b')}});
-  EXPECT_EQ(io::unzip(bytes, "a.npz", 1200).size(), 2u);
-  EXPECT_THAT(message_of<InvalidInput>([&] { io::unzip(bytes, "a.npz", 1199); }),
+  EXPECT_EQ(io::unzip({bytes, nullptr}, "a.npz", std::uint64_t{1200}).size(), 2u);
+  EXPECT_THAT(message_of<InvalidInput>([&] {
+                io::unzip({bytes, nullptr}, "a.npz", std::uint64_t{1199});
+              }),
               AllOf(HasSubstr("a.npz, entry 'b.npy'"), HasSubstr("more than 1.171 KiB")));
 }
 

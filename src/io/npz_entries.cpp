@@ -16,9 +16,9 @@ constexpr std::string_view kSuffix = ".npy";
 
 }  // namespace
 
-NpzEntries unpack_npz(std::string_view bytes, const std::string& name) {
+NpzEntries unpack_npz(const Bytes& archive, const std::string& name, int threads) {
   NpzEntries entries;
-  for (auto& [file, content] : unzip(bytes, name)) {
+  for (auto& [file, content] : unzip(archive, name, threads)) {
     if (!file.ends_with(kSuffix)) {
       refuse(name,
              fmt::format("the zip archive holds {}, which is not a .npy array; only archives of such arrays "
@@ -34,17 +34,18 @@ std::string at_array(const std::string& name, const std::string& array) {
   return fmt::format("{}, array {}", name, shown(array));
 }
 
-NpzArchive decode_npz(const NpzEntries& entries, const std::string& name) {
+NpzArchive decode_npz(const NpzEntries& entries, const std::string& name, int threads) {
   NpzArchive archive;
-  for (const auto& [array, bytes] : entries) archive.emplace(array, parse_npy(bytes, at_array(name, array)));
+  for (const auto& [array, bytes] : entries)
+    archive.emplace(array, parse_npy(bytes.view, at_array(name, array), threads));
   return archive;
 }
 
-std::string pack_npz(const std::map<std::string, NpyBytes>& arrays) {
+void pack_npz(const std::map<std::string, NpyBytes>& arrays, const Sink& sink, int threads) {
   ZipPieces files;
   for (const auto& [array, bytes] : arrays)
     files[array + std::string(kSuffix)] = {std::string_view(bytes.head), bytes.body};
-  return zip_pieces(files);
+  write_zip(files, sink, threads);
 }
 
 }  // namespace pursuit::io

@@ -7,20 +7,20 @@
 
 #include "io/npy.hpp"
 #include "io/npz_archive.hpp"
+#include "io/text_writer.hpp"
 
 namespace pursuit::io {
 
-using NpzEntries =
-    std::map<std::string, std::string>;  // array name, without ".npy" -> bytes of its .npy file
+using NpzEntries = std::map<std::string, Bytes>;  // array name, without ".npy" -> its .npy file
 
 /// Throws InvalidInput for a damaged archive, and for one that holds anything else than arrays.
-NpzEntries unpack_npz(std::string_view bytes, const std::string& name);
+NpzEntries unpack_npz(const Bytes& archive, const std::string& name, int threads = 1);
 
 /// "data.npz, array 'x'", for messages.
 std::string at_array(const std::string& name, const std::string& array);
 
-NpzArchive decode_npz(const NpzEntries& entries, const std::string& name);
+NpzArchive decode_npz(const NpzEntries& entries, const std::string& name, int threads = 1);
 
-std::string pack_npz(const std::map<std::string, NpyBytes>& arrays);
+void pack_npz(const std::map<std::string, NpyBytes>& arrays, const Sink& sink, int threads);
 
 }  // namespace pursuit::io

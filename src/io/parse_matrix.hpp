@@ -4,12 +4,26 @@
 #include <string>
 #include <string_view>
 
+#include "io/byte_source.hpp"
+#include "io/stored_matrix.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
 namespace pursuit::io {
 
-/// Detects the format from the bytes, unpacking gzip first. `name` stands for the file in messages. Throws
-/// InvalidInput for whatever cannot be read; a NaN or infinite entry is named by its position.
+/// Detects the format from the bytes. Throws InvalidInput for whatever cannot be read; that entries of arrays
+/// are finite is left to whoever looks at them.
+StoredTable read_stored(ByteSource source, const MatrixReading& reading);
+
+/// Throws InvalidInput, naming the position, where an entry is NaN or infinite.
+template <class Scalar>
+void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads);
+template <class Scalar>
+void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name);
+
+/// As matrices in memory of their own; a NaN or infinite entry is refused by its position.
+NamedMatrix in_memory(StoredTable table, const std::string& name, int threads);
+
+/// `name` stands for the file in messages.
 NamedMatrix parse_matrix(std::string_view bytes, const std::string& name, const MatrixReading& reading = {});
 
 }  // namespace pursuit::io

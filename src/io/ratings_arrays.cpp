@@ -24,22 +24,22 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 template <class Scalar>
-void read_dense(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& matrix,
-                RatingsCollector& ratings) {
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    for (Index j = 0; j < matrix.cols(); ++j) {
-      const auto value = static_cast<double>(matrix(i, j));
+void read_dense(const DenseView<Scalar>& matrix, RatingsCollector& ratings, RatingsPart& part) {
+  const Index down = matrix.row_major ? matrix.stride : 1, across = matrix.row_major ? 1 : matrix.stride;
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index j = 0; j < matrix.cols; ++j) {
+      const auto value = static_cast<double>(matrix.data[i * down + j * across]);
       if (std::isnan(value)) continue;
       float rating = 0;
       if (!to_rating(value, rating)) {
         refuse_rating(value, fmt::format("{}", value),
                       fmt::format("{}, row {}, column {} (counted from 0)", ratings.name(), i, j));
       }
-      ratings.add(static_cast<int>(i), static_cast<int>(j), rating, 0);
+      part.add(static_cast<int>(i), static_cast<int>(j), rating, 0);
     }
   }
-  if (ratings.size() == 0) refuse(ratings.name(), "every entry is NaN: nothing is observed");
-  if (ratings.size() == matrix.size()) {
+  if (part.value.empty()) refuse(ratings.name(), "every entry is NaN: nothing is observed");
+  if (Index(part.value.size()) == matrix.rows * matrix.cols) {
     refuse(ratings.name(),
            "no entry of the dense array is NaN, so none is unknown; `pursuit factor` is for "
            "matrices that are fully known");
@@ -49,7 +49,8 @@ void read_dense(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& mat
 /// The stored entries of an archive that sparse_from_npz() has accepted, in the order in which they are
 /// stored.
 template <class Stored>
-void read_stored(const NpzArchive& archive, const std::vector<Stored>& data, RatingsCollector& ratings) {
+void read_stored(const NpzArchive& archive, const std::vector<Stored>& data, const RatingsCollector& ratings,
+                 RatingsPart& part) {
   const auto integers = [&](const char* field) -> const Integers& {
     return std::get<Integers>(archive.at(field).values);
   };
@@ -60,7 +61,7 @@ void read_stored(const NpzArchive& archive, const std::vector<Stored>& data, Rat
       refuse_rating(value, fmt::format("{}", data[k]),
                     fmt::format("{}, element {}", at_array(ratings.name(), "data"), k));
     }
-    ratings.add(static_cast<int>(row), static_cast<int>(col), rating, 0);
+    part.add(static_cast<int>(row), static_cast<int>(col), rating, 0);
   };
   const std::string layout = std::get<std::vector<std::string>>(archive.at("format").values).front();
   if (layout == "coo") {
@@ -81,18 +82,22 @@ void read_stored(const NpzArchive& archive, const std::vector<Stored>& data, Rat
 
 }  // namespace
 
-void read_dense_ratings(std::string_view npy, RatingsCollector& ratings) {
-  const AnyMatrix matrix = parse_npy_matrix(npy, ratings.name());
-  require_indexable(ratings.name(), rows_of(matrix), cols_of(matrix));
-  if (const auto* stored = std::get_if<Eigen::MatrixXf>(&matrix)) {
-    read_dense(*stored, ratings);
-  } else {
-    read_dense(std::get<Matrix>(matrix), ratings);
-  }
-  ratings.name_positions(0, rows_of(matrix), cols_of(matrix));
+void read_dense_ratings(const Bytes& npy, RatingsCollector& ratings) {
+  const StoredMatrix matrix = parse_npy_matrix(npy, ratings.name());
+  std::vector<RatingsPart> parts(1);
+  const auto read = [&](const auto& view) {
+    require_indexable(ratings.name(), view.rows, view.cols);
+    read_dense(view, ratings, parts.front());
+    ratings.append(parts);
+    ratings.name_positions(0, view.rows, view.cols);
+  };
+  if (const auto* stored = std::get_if<DenseArray<float>>(&matrix))
+    read(stored->view);
+  else
+    read(std::get<DenseArray<double>>(matrix).view);
 }
 
-void read_sparse_ratings(std::string_view npz, RatingsCollector& ratings) {
+void read_sparse_ratings(const Bytes& npz, RatingsCollector& ratings) {
   const std::string& name = ratings.name();
   NpzArchive archive = decode_npz(unpack_npz(npz, name), name);
   if (!archive.contains("format")) {
@@ -114,12 +119,14 @@ void read_sparse_ratings(std::string_view npz, RatingsCollector& ratings) {
   }
   sparse_from_npz(archive, name);
   const Integers& shape = std::get<Integers>(archive.at("shape").values);
+  std::vector<RatingsPart> parts(1);
   std::visit(
       [&](const auto& values) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::vector<std::string>>)
-          read_stored(archive, values, ratings);
+          read_stored(archive, values, ratings, parts.front());
       },
       data.values);
+  ratings.append(parts);
   ratings.name_positions(0, shape[0], shape[1]);
 }
 

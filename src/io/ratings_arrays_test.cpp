@@ -22,7 +22,10 @@ const std::string kBanner = "%%MatrixMarket matrix coordinate real general\n";
 std::string packed(const NpzArchive& archive) {
   std::map<std::string, NpyBytes> arrays;
   for (const auto& [name, array] : archive) arrays.emplace(name, npy_bytes(array));
-  return pack_npz(arrays);
+  std::string bytes;
+  pack_npz(
+      arrays, [&](std::string_view piece) { bytes += piece; }, 1);
+  return bytes;
 }
 
 NpzArchive coo(std::vector<std::int64_t> row, std::vector<std::int64_t> col, std::vector<double> data) {
@@ -63,7 +66,8 @@ TEST(MarketRatings, AreRefusedByLine) {
   EXPECT_THAT(refusal(kBanner + "2 2 1\n3 1 4\n"), AllOf(StartsWith("line 3: "), HasSubstr("row '3'")));
   EXPECT_THAT(refusal(kBanner + "2 2 1\n1 0 4\n"), AllOf(StartsWith("line 3: "), HasSubstr("column '0'")));
   EXPECT_THAT(refusal(kBanner + "2 2 1\n1 1 nan\n"), AllOf(StartsWith("line 3: "), HasSubstr("'nan'")));
-  EXPECT_THAT(refusal(kBanner + "2 2 1\n1 1\n"), AllOf(StartsWith("line 3: "), HasSubstr("no value")));
+  EXPECT_THAT(refusal(kBanner + "2 2 1\n1 1\n"),
+              AllOf(StartsWith("line 3: "), HasSubstr("value at row 1, column 1 is missing")));
   EXPECT_THAT(refusal(kBanner + "2 2 1\n1 1 4 5\n"), AllOf(StartsWith("line 3: "), HasSubstr("'5'")));
   EXPECT_THAT(refusal(kBanner + "2 2 2\n1 1 4\n"),
               HasSubstr("promises 2 entries, but the file ends after 1"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/parallel.hpp"
 #include "io/defect.hpp"
 #include "io/duplicate_entries.hpp"
 #include "io/number_text.hpp"
@@ -12,11 +13,64 @@
 
 namespace pursuit::io {
 
+bool RatingsPart::is_usable(std::string_view id) {
+  return !id.empty() && is_utf8(id);
+}
+
+void RatingsPart::refuse_id(std::string_view id, const char* what, const std::string& where) {
+  if (id.empty()) refuse(where, fmt::format("the id of the {} is empty", what));
+  refuse(where, fmt::format("the id {} of the {} is not UTF-8; save the file as UTF-8", shown(id), what));
+}
+
 RatingsCollector::RatingsCollector(std::string name, const RatingsOptions& options, const IdTable* known_rows,
                                    const IdTable* known_cols)
-    : name_(std::move(name)), options_(options) {
+    : name_(std::move(name)), options_(options), threads_(resolve_threads(options.threads)) {
   if (known_rows != nullptr) ratings_.rows = *known_rows;
   if (known_cols != nullptr) ratings_.cols = *known_cols;
+}
+
+void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t expected) {
+  ObservedEntries& entries = ratings_.entries;
+  struct Taken {
+    std::size_t first;
+    std::vector<int> rows, cols;  // the indices here of the part's own ids
+  };
+  std::vector<Taken> taken;
+  std::size_t total = entries.value.size();
+  const auto add_all = [](const IdTable& ids, IdTable& all) {
+    std::vector<int> index(static_cast<std::size_t>(ids.size()));
+    for (int k = 0; k < ids.size(); ++k) index[static_cast<std::size_t>(k)] = all.add(ids.name(k));
+    return index;
+  };
+  for (const RatingsPart& part : parts) {
+    taken.push_back({total, add_all(part.rows, ratings_.rows), add_all(part.cols, ratings_.cols)});
+    lines_.append(part.lines, total, part.before.lines);
+    total += part.value.size();
+  }
+  const auto grow = [&](auto& list) {
+    if (list.capacity() < total) list.reserve(std::max(expected, 2 * list.capacity()));
+    list.resize(total);
+  };
+  grow(entries.row);
+  grow(entries.col);
+  grow(entries.value);
+  parallel_for(Index(parts.size()), threads_, [&](Index p) {
+    const RatingsPart& part = parts[static_cast<std::size_t>(p)];
+    const Taken& to = taken[static_cast<std::size_t>(p)];
+    const auto copy = [&](const PlainVector<int>& from, const std::vector<int>& index,
+                          std::vector<int>& into) {
+      const auto target = into.begin() + static_cast<std::ptrdiff_t>(to.first);
+      if (index.empty())
+        std::copy(from.begin(), from.end(), target);
+      else
+        std::transform(from.begin(), from.end(), target,
+                       [&](int own) { return index[static_cast<std::size_t>(own)]; });
+    };
+    copy(part.row, to.rows, entries.row);
+    copy(part.column, to.cols, entries.col);
+    std::copy(part.value.begin(), part.value.end(),
+              entries.value.begin() + static_cast<std::ptrdiff_t>(to.first));
+  });
 }
 
 Ratings RatingsCollector::finish() {
@@ -24,7 +78,7 @@ Ratings RatingsCollector::finish() {
   if (entries.value.empty()) refuse(name_, "the file holds no entry");
   entries.rows = ratings_.rows.size();
   entries.cols = ratings_.cols.size();
-  if (const auto twice = find_duplicate(entries)) {
+  if (const auto twice = find_duplicate(entries, threads_)) {
     if (options_.duplicates == RatingsOptions::Duplicates::refuse)
       refuse_duplicate(twice->first, twice->second);
     keep_last(entries);
@@ -50,31 +104,12 @@ void RatingsCollector::name_positions(Index first, Index rows, Index cols) {
   take(ratings_.cols, cols, ratings_.entries.col);
 }
 
-void RatingsCollector::require_usable(std::string_view id, const char* what, const std::string& where) {
-  if (id.empty()) refuse(where, fmt::format("the id of the {} is empty", what));
-  if (!decode_utf8(id))
-    refuse(where, fmt::format("the id {} of the {} is not UTF-8; save the file as UTF-8", shown(id), what));
-}
-
-void RatingsCollector::note_line(std::size_t line) {
-  const std::size_t entry = ratings_.entries.value.size();
-  line_offset_ = line - entry;  // lines count from 1 and hold one entry at most: never below 0
-  offsets_.emplace_back(entry, line_offset_);
-}
-
-/// 0 where the file has no lines.
-std::size_t RatingsCollector::line_of(std::size_t entry) const {
-  const auto behind = std::upper_bound(offsets_.begin(), offsets_.end(), entry,
-                                       [](std::size_t k, const auto& noted) { return k < noted.first; });
-  return behind == offsets_.begin() ? 0 : entry + behind[-1].second;
-}
-
 void RatingsCollector::refuse_duplicate(int row, int col) const {
   const ObservedEntries& entries = ratings_.entries;
   std::vector<std::size_t> found;
   for (std::size_t k = 0; k < entries.value.size() && found.size() < 2; ++k)
     if (entries.row[k] == row && entries.col[k] == col) found.push_back(k);
-  const std::size_t first = line_of(found[0]), second = line_of(found[1]);
+  const std::size_t first = lines_.of(found[0]), second = lines_.of(found[1]);
   const bool lines = first != 0;
   refuse(lines ? at_line(name_, second) : fmt::format("{}, stored entry {}", name_, found[1] + 1),
          fmt::format("row {}, column {} was already given {} {}; `--duplicates last` would take the last one",

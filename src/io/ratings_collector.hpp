@@ -8,9 +8,41 @@
 #include <utility>
 #include <vector>
 
+#include "io/entries_part.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
 namespace pursuit::io {
+
+/// Entries of a piece of a file, with ids of its own; or with positions, counted from 0, and no ids.
+struct RatingsPart : EntriesPart<float> {
+  IdTable rows, cols;
+
+  /// The index of a row or column. Throws InvalidInput("<where()>: ...") for an id that cannot be one.
+  template <class Where>
+  int row_index(std::string_view id, const Where& where) {
+    return index_of(id, rows, "row", where);
+  }
+  template <class Where>
+  int col_index(std::string_view id, const Where& where) {
+    return index_of(id, cols, "column", where);
+  }
+
+ private:
+  template <class Where>
+  static int index_of(std::string_view id, IdTable& table, const char* what, const Where& where) {
+    const int before = table.size();
+    const int index = table.add(id);
+    if (index == before) [[unlikely]]
+      require_usable(id, what, where);
+    return index;
+  }
+  template <class Where>
+  static void require_usable(std::string_view id, const char* what, const Where& where) {
+    if (!is_usable(id)) refuse_id(id, what, where());
+  }
+  static bool is_usable(std::string_view id);
+  [[noreturn]] static void refuse_id(std::string_view id, const char* what, const std::string& where);
+};
 
 class RatingsCollector {
  public:
@@ -21,25 +53,9 @@ class RatingsCollector {
   const std::string& name() const { return name_; }
   Index size() const { return ratings_.entries.size(); }
 
-  /// The index of a row or column. Throws InvalidInput("<where()>: ...") for an id that cannot be one.
-  template <class Where>
-  int row(std::string_view id, const Where& where) {
-    return index_of(id, ratings_.rows, "row", where);
-  }
-  template <class Where>
-  int col(std::string_view id, const Where& where) {
-    return index_of(id, ratings_.cols, "column", where);
-  }
-
-  /// `line` is that of the file, 0 in files that have none.
-  void add(int row, int col, float value, std::size_t line) {
-    ObservedEntries& entries = ratings_.entries;
-    if (line != 0 && line != entries.value.size() + line_offset_) [[unlikely]]
-      note_line(line);
-    entries.row.push_back(row);
-    entries.col.push_back(col);
-    entries.value.push_back(value);
-  }
+  /// Appends parts in this order; new ids follow the known ones as they would if all were one part.
+  /// `expected` is how many entries are to be expected in all.
+  void append(const std::vector<RatingsPart>& parts, std::size_t expected = 0);
 
   /// For files that number rows and columns instead of naming them: all entries so far were added by their
   /// position from 0; names the positions "first", "first + 1", ... and takes the entries to these names.
@@ -49,27 +65,13 @@ class RatingsCollector {
   Ratings finish();
 
  private:
-  template <class Where>
-  int index_of(std::string_view id, IdTable& table, const char* what, const Where& where) {
-    const int before = table.size();
-    const int index = table.add(id);
-    if (index == before) [[unlikely]]
-      require_usable(id, what, where());
-    return index;
-  }
-
-  static void require_usable(std::string_view id, const char* what, const std::string& where);
-  void note_line(std::size_t line);
-  std::size_t line_of(std::size_t entry) const;
   [[noreturn]] void refuse_duplicate(int row, int col) const;
 
   std::string name_;
   RatingsOptions options_;
+  int threads_;
   Ratings ratings_;
-  // Entries do not remember their lines. As long as every line holds an entry the line is the entry's number
-  // plus an offset; noted is only where the offset changes.
-  std::size_t line_offset_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> offsets_;  // entry, offset from there on
+  EntryLines lines_;
 };
 
 /// The value as it is kept; false unless it is finite, as a float too.

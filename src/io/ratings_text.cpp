@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "io/defect.hpp"
-#include "io/field_cutter.hpp"
 #include "io/number_text.hpp"
 #include "io/table_layout.hpp"
 
@@ -17,128 +15,148 @@ namespace pursuit::io {
 
 namespace {
 
-/// The lines of a file, cut into as many fields as are needed.
+/// What all lines of a file have in common: so many fields are needed, with the separator of the first line.
+template <std::size_t kNeeded>
+struct FieldLayout {
+  const std::string& name;
+  const char* needed;
+  Separator separator;
+  std::size_t reference;  // the line that the separator was found from
+
+  FieldLayout(TextLines& lines, const char* what) : name(lines.name()), needed(what) {
+    std::string_view line;
+    if (!lines.next_filled(line)) refuse(name, "the file holds only blank lines");
+    separator = find_separator(line, kNeeded);
+    reference = lines.number();
+    lines.step_back();
+  }
+};
+
+/// The lines of a piece of a file, cut into as many fields as are needed.
 template <std::size_t kNeeded>
 class FieldLines {
  public:
-  FieldLines(TextLines& lines, const char* needed) : lines_(lines), needed_(needed), cutter_(first_line()) {}
+  FieldLines(std::string_view piece, const Place& before, const FieldLayout<kNeeded>& layout)
+      : layout_(layout),
+        cells_(piece, layout.separator, CellScanner::Quotes::end_with_line, &layout.name, before.lines) {}
 
-  /// Cuts the next line that holds anything; false at the end of the file.
+  /// Cuts the next line that holds anything; false at the end of the piece.
   bool next() {
-    if (!first_ && !lines_.next_filled(line_)) return false;
-    first_ = false;
-    const std::size_t count = cutter_.cut(line_, fields_);
-    if (count < kNeeded || !cutter_.defect().empty()) [[unlikely]]
-      refuse_line(count);
+    if (!cells_.seek_record()) return false;
+    for (std::size_t k = 0; k < kNeeded; ++k) {
+      if (!cells_.has_cell()) [[unlikely]]
+        refuse_line(k);
+      fields_[k] = cells_.next_cell().text;
+    }
+    cells_.skip_line();
     return true;
   }
 
   std::string_view operator[](std::size_t k) const { return fields_[k]; }
+  std::size_t line() const { return cells_.record_line(); }
+  std::string here() const { return at_line(layout_.name, line()); }
+  std::size_t lines_passed() const { return cells_.lines_passed(); }
 
  private:
-  FieldCutter first_line() {
-    if (!lines_.next_filled(line_)) refuse(lines_.name(), "the file holds only blank lines");
-    reference_ = lines_.number();
-    return FieldCutter(line_, kNeeded);
-  }
-
   [[noreturn]] void refuse_line(std::size_t count) const {
-    if (!cutter_.defect().empty()) refuse(lines_.here(), cutter_.defect());
-    const std::string few = fmt::format("the line {} has {} {}; needed are {}", shown(line_), count,
-                                        count == 1 ? "field" : "fields", needed_);
-    if (lines_.number() == reference_)
-      refuse(lines_.here(), few + ", separated by tabs, '::', ',', ';' or blanks");
-    std::array<std::string_view, kNeeded> fields;
-    FieldCutter other(line_, kNeeded);
-    if (other.cut(line_, fields) == kNeeded) {
-      refuse(lines_.here(),
-             fmt::format("the fields are separated by {}, but on line {} by {}; a file must use "
-                         "one separator",
-                         shown(other.separator()), reference_, shown(cutter_.separator())));
-    }
-    refuse(lines_.here(),
-           fmt::format("{}, separated by {} as on line {}", few, shown(cutter_.separator()), reference_));
+    constexpr std::size_t kLongest = std::size_t{1} << 18;
+    const std::string_view text = cells_.record_text();
+    if (text.size() > kLongest)
+      refuse(here(),
+             fmt::format("the line is longer than {}: this is no file of ratings", human_size(kLongest)));
+    const std::string few = fmt::format("the line {} has {} {}; needed are {}", shown(text), count,
+                                        count == 1 ? "field" : "fields", layout_.needed);
+    if (line() == layout_.reference) refuse(here(), few + ", separated by tabs, '::', ',', ';' or blanks");
+    const Separator other = find_separator(text, kNeeded);
+    CellScanner cells(text, other, CellScanner::Quotes::end_with_line);
+    cells.seek_record();
+    if (cells.remaining_cells().size() >= kNeeded)
+      refuse(here(), fmt::format("the fields are separated by {}, but on line {} by {}; a file must use "
+                                 "one separator",
+                                 shown(other), layout_.reference, shown(layout_.separator)));
+    refuse(here(), fmt::format("{}, separated by {} as on line {}", few, shown(layout_.separator),
+                               layout_.reference));
   }
 
-  TextLines& lines_;
-  const char* needed_;
-  std::string_view line_;
-  std::size_t reference_ = 0;  // the line that the separator was found from
-  bool first_ = true;
-  FieldCutter cutter_;
+  const FieldLayout<kNeeded>& layout_;
+  CellScanner cells_;
   std::array<std::string_view, kNeeded> fields_;
 };
 
-/// Most ratings are like 4 or 3.5: few digits, whose value one exact division gives as rounded as any parser.
-bool parse_short_decimal(std::string_view text, double& value) {
-  constexpr std::array<double, 9> kPowers = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-  if (text.empty() || text.size() > kPowers.size()) return false;
-  std::uint32_t digits = 0;
-  std::size_t point = text.size() - 1;  // none: as if behind the last digit
-  bool has_point = false;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto digit = static_cast<unsigned>(text[k] - '0');
-    if (digit <= 9) {
-      digits = 10 * digits + digit;
-    } else if (text[k] == '.' && !has_point && text.size() > 1) {
-      has_point = true;
-      point = k;
-    } else {
-      return false;
-    }
-  }
-  value = static_cast<double>(digits) / kPowers[text.size() - 1 - point];
-  return true;
-}
-
-[[noreturn]] void refuse_value(std::string_view text, const TextLines& lines) {
-  if (text.empty()) refuse(lines.here(), "the value is missing; a number is needed");
-  if (text.find(',') != std::string_view::npos && is_number(text)) {
-    refuse(lines.here(),
-           fmt::format("the value {} is not a number: a decimal comma is not understood, only a "
-                       "decimal point",
-                       shown(text)));
-  }
-  refuse(lines.here(), fmt::format("the value {} is not a number", shown(text)));
-}
+struct PairsPart {
+  IdPairs pairs;
+  Place before, extent;
+};
 
 }  // namespace
 
-float parse_rating(std::string_view text, const TextLines& lines) {
+void refuse_value(std::string_view text, const std::string& where) {
   double value = 0;
-  if (!parse_short_decimal(text, value) && !parse_whole_number(text, value)) refuse_value(text, lines);
-  float rating = 0;
-  if (!to_rating(value, rating)) refuse_rating(value, text, lines.here());
-  return rating;
+  if (text.empty()) refuse(where, "the value is missing; a number is needed");
+  if (parse_whole_number(text, value)) refuse_rating(value, text, where);
+  if (text.find(',') != std::string_view::npos && is_number(text))
+    refuse(where, fmt::format("the value {} is not a number: a decimal comma is not understood, only a "
+                              "decimal point",
+                              shown(text)));
+  refuse(where, fmt::format("the value {} is not a number", shown(text)));
 }
 
-void read_text_ratings(TextLines& lines, RatingsCollector& ratings) {
-  FieldLines<3> fields(lines, "row, column and value");
-  const auto here = [&] { return lines.here(); };
-  const auto add = [&] {
-    const int row = ratings.row(fields[0], here), col = ratings.col(fields[1], here);
-    ratings.add(row, col, parse_rating(fields[2], lines), lines.number());
+void read_text_ratings(TextLines& lines, int threads, RatingsCollector& ratings) {
+  const FieldLayout<3> layout(lines, "row, column and value");
+  std::string_view line;
+  lines.next_filled(line);
+  FieldLines<3> first(line, {lines.number() - 1, 0}, layout);
+  first.next();
+  const bool header = kind_of(first[2]) == CellKind::kName && !is_number(first[0]) && !is_number(first[1]);
+  if (!header) lines.step_back();
+  const auto parse = [&](std::string_view piece, const Place& before, RatingsPart& part) {
+    FieldLines<3> fields(piece, before, layout);
+    const auto here = [&] { return fields.here(); };
+    part.reserve(piece.size() / std::strlen("1,1,1\n") + 1);
+    std::string_view last_id;
+    int row = -1;
+    while (fields.next()) {
+      if (row < 0 || fields[0] != last_id)
+        row = part.row_index(fields[0], here);  // files are mostly sorted by row
+      last_id = fields[0];
+      const int col = part.col_index(fields[1], here);
+      part.add(row, col, parse_rating(fields[2], here), fields.line());
+    }
+    part.extent = {fields.lines_passed() - before.lines, part.value.size()};
   };
-  fields.next();
-  const bool header = kind_of(fields[2]) == CellKind::kName && !is_number(fields[0]) && !is_number(fields[1]);
-  if (!header) add();
-  while (fields.next()) add();
+  lines.in_parts<RatingsPart>({.threads = threads}, parse,
+                              [&](auto& parts, std::size_t expected) { ratings.append(parts, expected); });
   if (ratings.size() == 0) refuse(lines.name(), "the file has a header line, but no line with an entry");
 }
 
-IdPairs read_text_pairs(TextLines& lines) {
-  FieldLines<2> fields(lines, "row and column");
-  IdPairs pairs;
-  while (fields.next()) {
-    for (const std::size_t k : {0, 1})
-      if (fields[k].empty())
-        refuse(lines.here(), fmt::format("the id of the {} is empty", k == 0 ? "row" : "column"));
-    if (pairs.row.size() == 1 && is_number(fields[0]) && is_number(fields[1]) && !is_number(pairs.row[0]) &&
-        !is_number(pairs.col[0])) {
-      pairs = {};  // that was the header
+IdPairs read_text_pairs(TextLines& lines, int threads) {
+  const FieldLayout<2> layout(lines, "row and column");
+  const auto parse = [&](std::string_view piece, const Place& before, PairsPart& part) {
+    FieldLines<2> fields(piece, before, layout);
+    while (fields.next()) {
+      for (const std::size_t k : {0, 1})
+        if (fields[k].empty())
+          refuse(fields.here(), fmt::format("the id of the {} is empty", k == 0 ? "row" : "column"));
+      part.pairs.row.emplace_back(fields[0]);
+      part.pairs.col.emplace_back(fields[1]);
     }
-    pairs.row.emplace_back(fields[0]);
-    pairs.col.emplace_back(fields[1]);
+    part.extent = {fields.lines_passed() - before.lines, part.pairs.row.size()};
+  };
+  IdPairs pairs;
+  const auto append = [](std::vector<std::string>& all, std::vector<std::string>& ids) {
+    all.insert(all.end(), std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
+  };
+  lines.in_parts<PairsPart>({.threads = threads}, parse, [&](std::vector<PairsPart>& parts, std::size_t) {
+    for (PairsPart& part : parts) {
+      append(pairs.row, part.pairs.row);
+      append(pairs.col, part.pairs.col);
+    }
+  });
+  const bool header = pairs.row.size() > 1 && is_number(pairs.row[1]) && is_number(pairs.col[1]) &&
+                      !is_number(pairs.row[0]) && !is_number(pairs.col[0]);
+  if (header) {
+    pairs.row.erase(pairs.row.begin());
+    pairs.col.erase(pairs.col.begin());
   }
   return pairs;
 }

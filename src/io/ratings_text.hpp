@@ -9,10 +9,20 @@
 
 namespace pursuit::io {
 
-void read_text_ratings(TextLines& lines, RatingsCollector& ratings);
-IdPairs read_text_pairs(TextLines& lines);
+void read_text_ratings(TextLines& lines, int threads, RatingsCollector& ratings);
+IdPairs read_text_pairs(TextLines& lines, int threads);
 
-/// A value on the line last read.
-float parse_rating(std::string_view text, const TextLines& lines);
+/// Says why a field holds no value.
+[[noreturn]] void refuse_value(std::string_view text, const std::string& where);
+
+/// The value that a field holds; throws InvalidInput("<where()>: ...") where it holds none.
+template <class Where>
+float parse_rating(std::string_view text, const Where& where) {
+  double value = 0;
+  float rating = 0;
+  if (!parse_whole_number(text, value) || !to_rating(value, rating)) [[unlikely]]
+    refuse_value(text, where());
+  return rating;
+}
 
 }  // namespace pursuit::io

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "io/defect.hpp"
 #include "io/npz_entries.hpp"
 #include "io/sparse_assembly.hpp"
@@ -19,9 +20,10 @@ using Integers = std::vector<std::int64_t>;
 
 class SparseArchiveReader {
  public:
-  SparseArchiveReader(const NpzArchive& archive, const std::string& name) : archive_(archive), name_(name) {}
+  SparseArchiveReader(const NpzArchive& archive, const std::string& name, int threads)
+      : archive_(archive), name_(name), threads_(resolve_threads(threads)) {}
 
-  AnyMatrix read() {
+  StoredMatrix read() {
     const std::string layout = text("format");
     if (layout != "csr" && layout != "csc" && layout != "coo") {
       refuse(at_array(name_, "format"),
@@ -43,7 +45,7 @@ class SparseArchiveReader {
 
  private:
   template <class Stored>
-  AnyMatrix read_entries(const std::string& layout, const std::vector<Stored>& data) const {
+  StoredMatrix read_entries(const std::string& layout, const std::vector<Stored>& data) const {
     if constexpr (std::is_same_v<Stored, std::string>) {
       refuse(at_array(name_, "data"), "it holds text, not numbers");
     } else {
@@ -65,7 +67,7 @@ class SparseArchiveReader {
       entries.row.resize(std::min(entries.row.size(), entries.column.size()));
       entries.column.resize(entries.row.size());
       entries.value.resize(entries.row.size());
-      SparseMatrixOf<Scalar> matrix = assemble(rows_, columns_, entries);
+      SparseMatrixOf<Scalar> matrix = assemble(rows_, columns_, entries, threads_);
       sum_duplicates(matrix);
       return matrix;
     }
@@ -93,13 +95,13 @@ class SparseArchiveReader {
   }
 
   /// The rows or columns of the entries: `count` of them, each from 0 to below `extent`.
-  std::vector<int> positions(const char* field, std::int64_t extent, std::size_t count) const {
+  PlainVector<int> positions(const char* field, std::int64_t extent, std::size_t count) const {
     const Integers& values = integers(field);
     if (values.size() != count) {
       refuse(at_array(name_, field),
              fmt::format("it has {} elements, but 'data' has {}", values.size(), count));
     }
-    std::vector<int> checked;
+    PlainVector<int> checked;
     checked.reserve(count);
     for (const std::int64_t value : values) {
       if (value < 0 || value >= extent) {
@@ -112,14 +114,14 @@ class SparseArchiveReader {
   }
 
   /// From where each row (or column) starts to the row of each entry.
-  std::vector<int> expand_starts(std::int64_t extent, std::size_t count) const {
+  PlainVector<int> expand_starts(std::int64_t extent, std::size_t count) const {
     const std::string where = at_array(name_, "indptr");
     const Integers& starts = integers("indptr");
     if (starts.size() != static_cast<std::size_t>(extent) + 1) {
       refuse(where, fmt::format("it has {} elements instead of {}", starts.size(), extent + 1));
     }
     if (starts.front() != 0) refuse(where, fmt::format("it starts with {}, not with 0", starts.front()));
-    std::vector<int> lines;
+    PlainVector<int> lines;
     lines.reserve(count);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       if (starts[i + 1] < starts[i]) {
@@ -137,6 +139,7 @@ class SparseArchiveReader {
 
   const NpzArchive& archive_;
   const std::string& name_;
+  int threads_;
   std::int64_t rows_ = 0, columns_ = 0;
 };
 
@@ -164,8 +167,8 @@ NpzArchive to_npz(const SparseMatrixOf<Scalar>& matrix) {
 
 }  // namespace
 
-AnyMatrix sparse_from_npz(const NpzArchive& archive, const std::string& name) {
-  return SparseArchiveReader(archive, name).read();
+StoredMatrix sparse_from_npz(const NpzArchive& archive, const std::string& name, int threads) {
+  return SparseArchiveReader(archive, name, threads).read();
 }
 
 NpzArchive sparse_to_npz(const SparseMatrixOf<double>& matrix) {

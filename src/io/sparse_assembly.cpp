@@ -16,6 +16,18 @@ constexpr std::int64_t kMost = std::numeric_limits<int>::max();
 
 }  // namespace
 
+std::vector<Index> row_pieces(const int* start, Index rows) {
+  constexpr Index kEntries = 1 << 16, kMostPieces = 256;
+  const Index count = start[rows], pieces = std::clamp<Index>(count / kEntries, 1, kMostPieces);
+  std::vector<Index> cuts = {0};
+  for (Index p = 1; p < pieces; ++p) {
+    const Index cut = std::lower_bound(start, start + rows, int(count * p / pieces)) - start;
+    if (cut > cuts.back()) cuts.push_back(cut);
+  }
+  if (cuts.back() < rows) cuts.push_back(rows);
+  return cuts;
+}
+
 void require_indexable(const std::string& where, std::int64_t rows, std::int64_t columns) {
   const std::string size = fmt::format("{} x {}", rows, columns);
   if (rows < 0 || columns < 0) refuse(where, fmt::format("negative size {}", size));

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
+#include "io/plain_vector.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit::io {
@@ -17,8 +19,8 @@ namespace pursuit::io {
 /// The entries of a sparse matrix as a file lists them; positions count from 0.
 template <class Scalar>
 struct Entries {
-  std::vector<int> row, column;
-  std::vector<Scalar> value;
+  PlainVector<int> row, column;
+  PlainVector<Scalar> value;
 
   void reserve(std::size_t count) {
     row.reserve(count);
@@ -41,43 +43,61 @@ void require_indexable(const std::string& where, std::int64_t rows, std::int64_t
 void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns,
                       std::int64_t entries);
 
+/// Rows cut at places fixed by `start` into pieces of about as many entries: the first row of each, and the
+/// end.
+std::vector<Index> row_pieces(const int* start, Index rows);
+
 /// The matrix with each row sorted by column. Entries of the same position stay side by side, in the file's
 /// order.
 template <class Scalar>
-SparseMatrixOf<Scalar> assemble(Index rows, Index columns, const Entries<Scalar>& entries) {
+SparseMatrixOf<Scalar> assemble(Index rows, Index columns, const Entries<Scalar>& entries, int threads = 1) {
   const std::size_t count = entries.value.size();
   SparseMatrixOf<Scalar> matrix(rows, columns);
   matrix.resizeNonZeros(static_cast<Index>(count));
   int* start = matrix.outerIndexPtr();
   int* column = matrix.innerIndexPtr();
   Scalar* value = matrix.valuePtr();
-
-  // Counting sort by row: start[i + 1] first counts row i, then is where its next entry goes, and ends up as
-  // the start of row i + 1.
   for (const int i : entries.row) ++start[i + 1];
-  int before = 0;
-  for (Index i = 0; i < rows; ++i) before += std::exchange(start[i + 1], before);
-  for (std::size_t k = 0; k < count; ++k) {
-    const int slot = start[entries.row[k] + 1]++;
-    column[slot] = entries.column[k];
-    value[slot] = entries.value[k];
-  }
+  for (Index i = 0; i < rows; ++i) start[i + 1] += start[i];
 
-  std::vector<std::pair<int, Scalar>> sorted;
-  for (Index i = 0; i < rows; ++i) {
-    if (std::is_sorted(column + start[i], column + start[i + 1])) continue;
-    sorted.clear();
-    for (int slot = start[i]; slot < start[i + 1]; ++slot) sorted.emplace_back(column[slot], value[slot]);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (int slot = start[i]; slot < start[i + 1]; ++slot) {
-      std::tie(column[slot], value[slot]) = sorted[static_cast<std::size_t>(slot - start[i])];
+  const bool sorted = std::is_sorted(entries.row.begin(), entries.row.end());
+  const std::vector<Index> cuts = row_pieces(start, rows);
+  const auto pieces = static_cast<Index>(cuts.size()) - 1;
+  parallel_for(sorted ? pieces : std::min<Index>(pieces, threads), threads, [&](Index p) {
+    // Where rows are not sorted a piece looks at all entries for its own: as few pieces as there are threads.
+    const Index shared = sorted ? pieces : std::min<Index>(pieces, threads);
+    const Index first = cuts[static_cast<std::size_t>(pieces * p / shared)],
+                last = cuts[static_cast<std::size_t>(pieces * (p + 1) / shared)];
+    if (sorted) {
+      std::copy(entries.column.begin() + start[first], entries.column.begin() + start[last],
+                column + start[first]);
+      std::copy(entries.value.begin() + start[first], entries.value.begin() + start[last],
+                value + start[first]);
+    } else {
+      std::vector<int> next(start + first, start + last);
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto line = static_cast<std::size_t>(entries.row[k] - first);
+        if (line >= next.size()) continue;
+        const int slot = next[line]++;
+        column[slot] = entries.column[k];
+        value[slot] = entries.value[k];
+      }
     }
-  }
+    std::vector<std::pair<int, Scalar>> row;
+    for (Index i = first; i < last; ++i) {
+      if (std::is_sorted(column + start[i], column + start[i + 1])) continue;
+      row.clear();
+      for (int slot = start[i]; slot < start[i + 1]; ++slot) row.emplace_back(column[slot], value[slot]);
+      std::stable_sort(row.begin(), row.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (int slot = start[i]; slot < start[i + 1]; ++slot)
+        std::tie(column[slot], value[slot]) = row[static_cast<std::size_t>(slot - start[i])];
+    }
+  });
   return matrix;
 }
 
-/// A position (row, column) that an assembled matrix holds twice.
+/// The first position (row, column) that an assembled matrix holds twice.
 template <class Scalar>
 std::optional<std::pair<int, int>> find_duplicate(const SparseMatrixOf<Scalar>& matrix) {
   const int* start = matrix.outerIndexPtr();

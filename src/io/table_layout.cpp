@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <initializer_list>
@@ -16,56 +15,21 @@ namespace pursuit::io {
 
 namespace {
 
-constexpr std::string_view kSeparatorCharacters =
-    "\t;, ";  // blanks last: they also stand around other separators
+/// How many cells a separator gives the first record of the text and the second; the same where there is one.
+struct CellCounts {
+  CellCounts(std::string_view text, Separator separator) {
+    CellScanner cells(text, separator, CellScanner::Quotes::span_lines);
+    const auto count = [&] {
+      while (cells.has_cell()) cells.next_cell();
+      return cells.column();
+    };
+    if (cells.seek_record()) first = second = count();
+    if (cells.seek_record()) second = count();
+  }
+  bool agree() const { return second > 1 && (first == second || first + 1 == second); }
 
-struct LineCount {
-  std::array<std::size_t, kSeparatorCharacters.size()> cells;  // that each separator would give
-  std::size_t end;                                             // where the line ends
+  std::size_t first = 0, second = 0;
 };
-
-/// Just behind the quote that closes the one at `open`.
-std::size_t closing_quote(std::string_view text, std::size_t open) {
-  for (std::size_t at = open + 1; (at = text.find('"', at)) != std::string_view::npos; at += 2) {
-    if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
-  }
-  return text.size();
-}
-
-LineCount count_cells(std::string_view text, std::size_t start) {
-  LineCount count;
-  count.cells.fill(1);
-  count.cells.back() = 0;  // blanks surround words instead of standing between cells
-  bool after_blank = true, after_separator = true;
-  std::size_t at = start;
-  while (at < text.size() && text[at] != '\n') {
-    const char c = text[at];
-    const bool blank = c == ' ' || c == '\t' || c == '\r';
-    if (!blank && after_blank) ++count.cells.back();
-    if (c == '"' && (after_blank || after_separator)) {
-      at = closing_quote(text, at);
-      after_blank = after_separator = false;
-      continue;
-    }
-    const std::size_t separator = kSeparatorCharacters.find(c);
-    after_blank = blank;
-    after_separator = separator < kSeparatorCharacters.size() - 1;
-    if (after_separator) ++count.cells[separator];
-    ++at;
-  }
-  count.end = at;
-  return count;
-}
-
-/// Where the first line from `start` on that is not blank starts; the size of the text if there is none.
-std::size_t find_line(std::string_view text, std::size_t start) {
-  while (true) {
-    const std::size_t content = text.find_first_not_of(" \r", start);
-    if (content == std::string_view::npos) return text.size();
-    if (text[content] != '\n') return start;
-    start = content + 1;
-  }
-}
 
 bool is_name(const Cell& cell) {
   return kind_of(cell.text) == CellKind::kName;
@@ -93,7 +57,7 @@ Census count_names(const std::vector<Cell>& first, std::size_t from, const std::
                    std::size_t below) {
   Census census;
   for (; from < first.size() && below < second.size(); ++from, ++below) {
-    const std::string& text = first[from].text;
+    const std::string_view text = first[from].text;
     if (names_column(first[from], second[below])) {
       if (census.names++ == 0) census.name = text;
     } else if (kind_of(text) == CellKind::kNumber) {
@@ -147,28 +111,21 @@ CellKind kind_of(std::string_view text) {
   return parse_whole_number(lower, value) || is_dressed_number(text) ? CellKind::kNumber : CellKind::kName;
 }
 
-char find_separator(std::string_view text) {
-  const std::size_t first_start = find_line(text, 0);
-  const LineCount first = count_cells(text, first_start);
-  const std::size_t second_start = find_line(text, std::min(first.end + 1, text.size()));
-  const LineCount second = second_start < text.size() ? count_cells(text, second_start) : first;
-
-  const auto agrees = [&](std::size_t s) {
-    return second.cells[s] > 1 &&
-           (first.cells[s] == second.cells[s] || first.cells[s] + 1 == second.cells[s]);
-  };
-  constexpr std::size_t kBlanks = kSeparatorCharacters.size() - 1;
-  std::size_t best = kBlanks, most = 1;
-  for (std::size_t s = 0; s < kBlanks; ++s) {
-    const bool best_agrees = best != kBlanks && agrees(best);
-    const std::size_t cells = std::max(first.cells[s], second.cells[s]);
-    if (agrees(s) == best_agrees ? cells > most : agrees(s)) {
-      best = s;
+Separator find_table_separator(std::string_view text) {
+  Separator best = Separator::kBlanks;
+  bool best_agrees = false;
+  std::size_t most = 1;
+  for (const Separator candidate : {Separator::kTab, Separator::kSemicolon, Separator::kComma}) {
+    const CellCounts counts(text, candidate);
+    const std::size_t cells = std::max(counts.first, counts.second);
+    if (counts.agree() == best_agrees ? cells > most : counts.agree()) {
+      best = candidate;
+      best_agrees = counts.agree();
       most = cells;
     }
   }
   // Where no separator fits both lines the file is malformed, unless blanks fit.
-  return kSeparatorCharacters[agrees(kBlanks) && !agrees(best) ? kBlanks : best];
+  return !best_agrees && CellCounts(text, Separator::kBlanks).agree() ? Separator::kBlanks : best;
 }
 
 TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second, Header header) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/table_scanner.hpp"
+#include "io/cell_scanner.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
 namespace pursuit::io {
@@ -31,8 +31,8 @@ inline bool is_number(std::string_view text) {
   return kind_of(text) == CellKind::kNumber;
 }
 
-/// Tab, ';', ',' or, for blanks, ' '.
-char find_separator(std::string_view text);
+/// Tabs, ';', ',' or blanks.
+Separator find_table_separator(std::string_view text);
 
 struct TableLayout {
   bool column_names = false;  // in the first line

@@ -13,11 +13,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "io/zip_bytes.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
@@ -124,6 +126,16 @@ SparseMatrixOf<Scalar> any_sparse() {
   }
   matrix.makeCompressed();
   return matrix;
+}
+
+/// A zip archive of these contents.
+inline std::string zip(const std::map<std::string, std::string>& contents, int threads = 1) {
+  ZipPieces pieces;
+  for (const auto& [name, content] : contents) pieces[name] = {content};
+  std::string archive;
+  write_zip(
+      pieces, [&](std::string_view bytes) { archive += bytes; }, threads);
+  return archive;
 }
 
 /// The array of test_fixtures.hpp.

@@ -3,53 +3,149 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "io/byte_source.hpp"
+#include "base/machine.hpp"
 
 namespace pursuit::io {
 
-TextLines::TextLines(ByteStream& stream) : stream_(stream) {
-  refill();
-  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
-    refuse(name(), "this is UTF-16 text; save the file as UTF-8");
+namespace {
+
+// Nothing that is read depends on where it is cut. Pieces are large beside what joining them costs, blocks
+// hold enough of them for all threads.
+constexpr std::size_t kSmallestPiece = std::size_t{1} << 17, kLargestPiece = std::size_t{1} << 20,
+                      kPieceOfOneThread = std::size_t{1} << 23, kPiecesOfEachThread = 6;
+constexpr std::size_t kStep = std::size_t{1} << 18;  // how far to look for the end of a line at a time
+
+std::size_t behind_newline(std::string_view text, std::size_t from) {
+  const std::size_t newline = text.find('\n', from);
+  return newline == std::string_view::npos ? newline : newline + 1;
+}
+
+/// Where to cut a text into at most so many pieces: behind the first end of a record that is `piece` or more
+/// behind the last cut. What lies behind the last cut need not be whole records.
+std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, std::size_t most,
+                                     const std::optional<Separator>& quoted) {
+  std::vector<std::size_t> cuts;
+  std::size_t target = piece;
+  const auto cut_before = [&](std::size_t from, std::size_t limit) {  // no quoted cell lies in between
+    while (target < limit && cuts.size() < most) {
+      const std::size_t cut = behind_newline(text.substr(0, limit), std::max(from, target - 1));
+      if (cut == std::string_view::npos) return;
+      cuts.push_back(cut);
+      target = cut + piece;
+    }
+  };
+  std::size_t from = 0;
+  while (quoted && cuts.size() < most) {
+    const std::size_t quote = text.find('"', from);
+    if (quote == std::string_view::npos) break;
+    cut_before(from, quote);
+    if (!opens_cell(text, quote, *quoted)) {
+      from = quote + 1;
+      continue;
+    }
+    from = behind_closing_quote(text, quote);
+    if (from == std::string_view::npos) return cuts;
   }
+  cut_before(from, text.size());
+  return cuts;
+}
+
+}  // namespace
+
+TextLines::TextLines(ByteSource& source) : source_(source), streamed_(!source.in_place()) {
+  if (streamed_)
+    refill(kStep);
+  else
+    text_ = *source.in_place();
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
+    refuse(name(), "this is UTF-16 text; save the file as UTF-8");
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
 }
 
-bool TextLines::next_across_blocks(std::string_view& line) {
-  std::size_t newline = std::string::npos;
-  while (newline == std::string::npos) {
-    const std::size_t searched = text_.size() - at_;
-    if (searched > ByteStream::kBlock) {
-      refuse(at_line(name(), number_ + 1),
-             fmt::format("the line is longer than {}: this is no file of ratings",
-                         human_size(ByteStream::kBlock)));
+bool TextLines::next(std::string_view& line) {
+  for (std::size_t searched = 0;; searched += kStep) {
+    while (text_.size() - at_ <= searched)
+      if (!refill(kStep)) {
+        if (at_ >= text_.size()) return false;
+        take(line, text_.size());  // the last line may lack its end
+        return true;
+      }
+    const std::string_view step = text_.substr(at_ + searched, kStep);
+    if (const std::size_t newline = step.find('\n'); newline != std::string_view::npos) {
+      take(line, at_ + searched + newline);
+      return true;
     }
-    if (!refill()) {  // the last line may lack its end
-      if (at_ >= text_.size()) return false;
-      newline = text_.size();
-    } else {
-      newline = text_.find('\n', at_ + searched);
-    }
+    require_text(step);  // what is no text may have no end
   }
-  take(line, newline);
-  at_ = std::min(at_, text_.size());
-  return true;
 }
 
-/// Drops the lines already read and appends the next block; false at the end of the file.
-bool TextLines::refill() {
-  text_.erase(0, at_);
-  passed_ += at_;
-  at_ = 0;
-  const std::size_t before = text_.size();
-  if (!stream_.read(text_)) return false;
-  if (const std::size_t zero = text_.find('\0', before); zero != std::string::npos) {
-    refuse(name(), fmt::format("byte {} is zero: this is neither text nor a MatrixMarket, .npy or .npz file",
-                               passed_ + zero));
+bool TextLines::next_filled(std::string_view& line) {
+  while (next(line))
+    if (line.find_first_not_of(" \t") != std::string_view::npos) return true;
+  return false;
+}
+
+void TextLines::take(std::string_view& line, std::size_t end) {
+  line = text_.substr(at_, end - at_);
+  require_text(line);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  line_start_ = at_;
+  at_ = std::min(end + 1, text_.size());
+  ++number_;
+}
+
+/// Drops the lines already read and appends what comes next; false at the end of the file.
+bool TextLines::refill(std::size_t size) {
+  if (!streamed_) return false;
+  buffer_.erase(0, line_start_);  // the line last read may be wanted again
+  passed_ += line_start_;
+  at_ -= line_start_;
+  line_start_ = 0;
+  const bool more = source_.read(buffer_, size);
+  text_ = buffer_;
+  return more;
+}
+
+bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads) {
+  pieces_.clear();
+  const std::size_t most = threads == 1 ? 1 : kPiecesOfEachThread * static_cast<std::size_t>(threads);
+  const std::size_t share = streamed_ ? kLargestPiece : (text_.size() - at_) / most;
+  const std::size_t piece =
+      threads == 1 ? kPieceOfOneThread : std::clamp(share, kSmallestPiece, kLargestPiece);
+  line_start_ = at_;
+  for (std::size_t size = (most + 1) * piece;; size *= 2) {
+    bool last = !streamed_ && text_.size() - at_ <= size;
+    while (streamed_ && !last && text_.size() - at_ < size) last = !refill(size - (text_.size() - at_));
+    if (at_ == text_.size()) return false;
+    const std::string_view window = text_.substr(at_, size);
+    std::vector<std::size_t> cuts = record_cuts(window, piece, most, quoted);
+    if (cuts.empty() && !last) {
+      if (2 * size > available_memory())
+        refuse(at_line(name(), number_ + 1), fmt::format("the line is longer than {}", human_size(size)));
+      continue;
+    }
+    if (last && cuts.size() < most && (cuts.empty() || cuts.back() < window.size()))
+      cuts.push_back(window.size());
+    std::size_t from = 0;
+    for (const std::size_t cut : cuts) pieces_.push_back(window.substr(std::exchange(from, cut), cut - from));
+    return true;
   }
-  return true;
+}
+
+void TextLines::forget_pieces() {
+  at_ = static_cast<std::size_t>(pieces_.back().data() + pieces_.back().size() - text_.data());
+  line_start_ = at_;
+  if (!streamed_) source_.forget_before(at_);
+}
+
+std::size_t TextLines::expected(std::size_t entries) const {
+  if (streamed_ || entries == 0) return entries;
+  const auto end = static_cast<std::size_t>(pieces_.back().data() + pieces_.back().size() - text_.data());
+  return entries +
+         static_cast<std::size_t>(1.02 * double(entries) * double(text_.size() - end) / double(end));
 }
 
 }  // namespace pursuit::io

@@ -1,5 +1,6 @@
 #include "io/utf8.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace pursuit::io {
@@ -41,6 +42,11 @@ std::optional<std::u32string> decode_utf8(std::string_view text) {
     at += length;
   }
   return codes;
+}
+
+bool is_utf8(std::string_view text) {
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  return std::all_of(text.begin(), text.end(), plain) || decode_utf8(text).has_value();
 }
 
 void append_utf8(std::string& text, char32_t code) {

@@ -11,6 +11,8 @@ namespace pursuit::io {
 /// Empty where `text` is not well-formed UTF-8.
 std::optional<std::u32string> decode_utf8(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 /// Whether a character can have this number: no surrogate, at most U+10FFFF.
 bool is_code_point(char32_t code);
 

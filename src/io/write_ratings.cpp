@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "io/number_text.hpp"
+#include "io/text_writer.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
@@ -35,24 +35,20 @@ const Format& format_for(const std::filesystem::path& path) {
 
 }  // namespace
 
-void write_ratings(const std::filesystem::path& path, const ObservedEntries& entries) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
+void write_ratings(const std::filesystem::path& path, const ObservedEntries& entries, int threads) {
   const Format& format = format_for(path);
   AtomicFile file(path);
-  std::string text(format.header);
-  for (std::size_t k = 0; k < entries.value.size(); ++k) {
+  io::TextWriter writer([&](std::string_view bytes) { file.write(bytes); }, threads);
+  writer.write(format.header);
+  writer.write_lines(entries.size(), 3, [&](std::string& text, Index entry) {
+    const auto k = static_cast<std::size_t>(entry);
     io::append_number(text, Index{entries.row[k]} + 1);
     text += format.separator;
     io::append_number(text, Index{entries.col[k]} + 1);
     text += format.separator;
     io::append_number(text, entries.value[k]);
     text += format.line_end;
-    if (text.size() >= kBlock) {
-      file.write(text);
-      text.clear();
-    }
-  }
-  file.write(text);
+  });
   file.commit();
 }
 

@@ -25,7 +25,7 @@ NpzEntries split(std::string_view bytes) {
   for (const char* name : kNames) {
     if (bytes.empty()) break;
     const std::string_view array = bytes.substr(0, bytes.find(kMark, 1));
-    entries.emplace(name, array);
+    entries.emplace(name, Bytes{array, nullptr});
     bytes.remove_prefix(array.size());
   }
   return entries;
@@ -34,7 +34,11 @@ NpzEntries split(std::string_view bytes) {
 void read_anything(std::string_view bytes) {
   NamedMatrix named;
   try {
-    named.matrix = sparse_from_npz(decode_npz(split(bytes), "input"), "input");
+    const StoredMatrix stored = sparse_from_npz(decode_npz(split(bytes), "input"), "input");
+    if (const auto* wide = std::get_if<SparseMatrix>(&stored))
+      named.matrix = *wide;
+    else
+      named.matrix = std::get<SparseMatrixOf<float>>(stored);
   } catch (const InvalidInput&) {
     return;
   }

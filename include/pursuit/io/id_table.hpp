@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,14 +25,19 @@ class IdTable {
   std::vector<std::string> names() const;
 
  private:
-  std::size_t slot_of(std::string_view id) const;
+  struct Slot {
+    std::uint64_t key = 0;  // a short id itself, or a hash of a long one; 0 where the slot is free
+    int index = -1;
+  };
+
+  std::size_t slot_of(std::uint64_t key, std::string_view id) const;
   int append(std::string_view id);
   void widen();
 
   std::string text_;               // the ids, one behind the other
   std::vector<std::size_t> ends_;  // where each ends in it
   std::vector<int> numbers_;       // index of the id that reads "k", -1 where there is none; grows as needed
-  std::vector<int> slots_;         // hash table of the indices of all other ids, -1 where free
+  std::vector<Slot> slots_;        // of all other ids: as many as a power of two, at least half of them free
   std::size_t hashed_ = 0;         // ids in it
 };
 

@@ -8,8 +8,8 @@
 //   SciPy sparse .npz: stored is observed; rows and columns are named "0", "1", ...
 //   dense .npy   NaN is unknown; named like those of .npz
 //
-// The format is detected from the content. Text is read in blocks: a file needs the memory of its entries,
-// not of its text. Every defect is an InvalidInput naming the file, the line and the value.
+// The format is detected from the content. Text is read in blocks, on all cores: a file needs the memory of
+// its entries, not of its text. Every defect is an InvalidInput naming the file, the line and the value.
 
 #include <filesystem>
 #include <string>
@@ -24,6 +24,7 @@ struct RatingsOptions {
   /// What to do where a file holds the same row and column again.
   enum class Duplicates { refuse, last };
   Duplicates duplicates = Duplicates::refuse;
+  int threads = 0;  // 0: all cores
 };
 
 struct Ratings {
@@ -44,12 +45,12 @@ struct IdPairs {
 
 /// Text as above, two ids a line, what follows them ignored. A first line without a number is a header where
 /// the ids of the second line are both numbers.
-IdPairs read_pairs(const std::filesystem::path& path);
+IdPairs read_pairs(const std::filesystem::path& path, int threads = 0);
 
 /// Text in the format of the extension: `row::col::value::0` for .dat, `row,col,value` under a header for
 /// .csv; ids count from 1. The file appears whole or not at all. Throws InvalidArgument for another
 /// extension, OutputFailure where it cannot be written.
-void write_ratings(const std::filesystem::path& path, const ObservedEntries& entries);
+void write_ratings(const std::filesystem::path& path, const ObservedEntries& entries, int threads = 0);
 
 /// Throws InvalidArgument unless write_ratings() knows the extension; asked before long work.
 void require_ratings_extension(const std::filesystem::path& path);
