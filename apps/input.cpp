@@ -37,6 +37,11 @@ NamedMatrix read_input(const std::string& path, const TextInput& text, int threa
   return matrix;
 }
 
+Matrix dense(AnyMatrix matrix) {
+  if (auto* doubles = std::get_if<Matrix>(&matrix)) return std::move(*doubles);
+  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
+}
+
 MatrixData read_input_data(const std::string& path, const TextInput& text, int threads) {
   MatrixData data = read_data(path, reading_of(text, threads));
   tell_names(path, !data.row_names.empty(), !data.column_names.empty(), data.matrix->rows(),

@@ -1,9 +1,8 @@
 # Everything comes from Debian packages; scripts/dependencies installs them.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(OpenMP REQUIRED)
+find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(libzip REQUIRED)
 find_package(ZLIB REQUIRED)
 
 # OpenBLAS is called on blocks from our own threads, so its own threading is switched off around our calls
