@@ -78,9 +78,12 @@ void BayesianFactors::widen(int atoms) {
   set_width((atoms + kFactorLanes) / kFactorLanes * kFactorLanes);
   for (FactorSide* side : {&rows_, &cols_}) {
     for (int c = atoms_ + 1; c <= atoms; ++c) side->prior_variance[c] = kStartingVariance;
-    for (Index i = 0; i < side->size(); ++i)
+    const Random starts(next_seed());
+    for (Index i = 0; i < side->size(); ++i) {
+      Random of_member = starts.stream(i);
       for (int c = atoms_ + 1; c <= atoms; ++c)
-        side->mean[i * width_ + c] = kStartingAtom * float(random_.gaussian());
+        side->mean[i * width_ + c] = kStartingAtom * float(of_member.gaussian());
+    }
   }
   atoms_ = atoms;
 }
@@ -173,10 +176,15 @@ void BayesianFactors::update_priors(FactorSide& side, bool draws) {
 void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
   const double a = side.noise_shape;
   double gap = -1;  // E w - E log w - 1
+  const Random weights(next_seed());
   for (Index i = 0; i < side.size(); ++i) {
     const double shape = a + 0.5 * double(side.entries->count(i));
     const double rate = a + 0.5 * side.squared_error[i] / noise_variance_;
-    const double w = draws ? draw_gamma(shape, random_) / rate : shape / rate;
+    double w = shape / rate;
+    if (draws) {
+      Random of_member = weights.stream(i);
+      w = draw_gamma(shape, of_member) / rate;
+    }
     side.noise_weight[i] = float(w);
     gap += (w - (draws ? std::log(w) : digamma(shape) - std::log(rate))) / double(side.size());
   }

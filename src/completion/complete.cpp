@@ -119,7 +119,7 @@ class Completion {
       divide(entries.value, unit_);
     }
     find_scale(entries);
-    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed);
+    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed, threads_);
     data_.emplace(std::move(entries));
     factors_.emplace(*data_, mean_, scale_, options.use_pattern, options.seed, threads_);
     if (row_features_) factors_->add_features(true, row_features_->features());

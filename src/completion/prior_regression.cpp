@@ -134,14 +134,16 @@ std::vector<double> PriorRegression::update(std::span<const double> tau, bool dr
                                             int threads, AlignedVector<float>& deviation) {
   const GroupedEntries& entries = *features_.entries;
   const Index count = entries.size();
+  Random random(seed);
   AlignedVector<float> normal;
   if (draws) {
     normal.resize(weights_.size());
     constexpr Index kPerTask = 256;
     parallel_for((count + kPerTask - 1) / kPerTask, threads, [&](Index task) {
-      Random random(seed + std::uint64_t(task) * 0x9e3779b97f4a7c15ULL);
-      for (Index i = task * kPerTask * width_; i < std::min(count, (task + 1) * kPerTask) * width_; ++i)
-        normal[i] = float(random.gaussian());
+      for (Index f = task * kPerTask; f < std::min(count, (task + 1) * kPerTask); ++f) {
+        Random of_feature = random.stream(f);
+        for (Index i = f * width_; i < (f + 1) * width_; ++i) normal[i] = float(of_feature.gaussian());
+      }
     });
   }
   std::vector<double> squares(std::size_t(width_), 0.0), variances(std::size_t(width_), 0.0);
@@ -168,7 +170,6 @@ std::vector<double> PriorRegression::update(std::span<const double> tau, bool dr
     step_features(slice, wide, deviation.data() + first, weights_.data() + first, &squares[first],
                   &variances[first]);
   });
-  Random random(seed ^ 0x5bd1e995);
   const auto used =
       double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
   for (int c = 0; c < width_; ++c)

@@ -168,11 +168,13 @@ class Batch {
         for (int c = 0; c < width_; ++c) work_.factor[lane(c * width_ + c, l)] = 1;  // an empty lane
     }
     const bool draw = out_.variance == nullptr;
-    if (draw)
+    if (draw) {
+      const Random draws(seed);
       for (int l = 0; l < rows; ++l) {
-        Random random(seed + std::uint64_t(first + l) * 0x9e3779b97f4a7c15ULL);
+        Random random = draws.stream(first + l);
         for (int c = 0; c < width_; ++c) work_.normal[lane(c, l)] = float(random.gaussian());
       }
+    }
     float *factor = work_.factor.data(), *pivot = work_.inverse_pivot.data(), *x = work_.solution.data();
     work_.right = work_.solution;
     factor_systems(factor, pivot, width_);

@@ -268,7 +268,7 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     validation = *options.validation_entries;
     divide(validation.value, unit);
   } else {
-    validation = hold_back(entries, options.validation, options.seed);
+    validation = hold_back(entries, options.validation, options.seed, options.threads);
   }
 
   // Offsets, rank and corrections are judged by entries that none of them has seen.
