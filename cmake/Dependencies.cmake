@@ -12,3 +12,5 @@ find_library(PURSUIT_BLAS_LIBRARY NAMES openblas REQUIRED)
 add_library(pursuit_blas INTERFACE)
 target_include_directories(pursuit_blas SYSTEM INTERFACE ${PURSUIT_BLAS_INCLUDE})
 target_link_libraries(pursuit_blas INTERFACE ${PURSUIT_BLAS_LIBRARY})
+
+find_path(PURSUIT_RANDOM123_INCLUDE Random123/philox.h REQUIRED)  # headers only

@@ -1,57 +1,76 @@
 #include "pursuit/base/random.hpp"
 
+#include <Random123/philox.h>
+
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace pursuit {
 namespace {
 
-std::uint64_t splitmix64(std::uint64_t& x) {
-  std::uint64_t z = (x += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
+/// What the numbers of a seed are for, so that none is used twice: one after the other, and as new seeds.
+enum Plane : std::uint64_t { kSequence, kStreams, kMatrices };
+
+double unit_interval(std::uint64_t bits) {
+  return double(bits >> 11) * 0x1.0p-53;
 }
 
-std::uint64_t rotate_left(std::uint64_t x, int k) {
-  return (x << k) | (x >> (64 - k));
+/// Box and Muller 1958.
+std::pair<double, double> gaussians(RandomBlock block) {
+  const double radius = std::sqrt(-2.0 * std::log(1 - unit_interval(block.first)));
+  const double angle = 2.0 * std::numbers::pi * unit_interval(block.second);
+  return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
 }  // namespace
 
-Random::Random(std::uint64_t seed) {
-  for (auto& word : state_) word = splitmix64(seed);
+RandomBlock random_block(std::uint64_t seed, std::uint64_t place, std::uint64_t plane) {
+  const auto low = [](std::uint64_t x) { return std::uint32_t(x); };
+  const auto high = [](std::uint64_t x) { return std::uint32_t(x >> 32); };
+  const r123::Philox4x32::ctr_type counter = {{low(place), high(place), low(plane), high(plane)}};
+  const r123::Philox4x32::key_type key = {{low(seed), high(seed)}};
+  const auto words = r123::Philox4x32()(counter, key);
+  const auto joined = [](std::uint32_t a, std::uint32_t b) { return a | std::uint64_t(b) << 32; };
+  return {joined(words[0], words[1]), joined(words[2], words[3])};
+}
+
+Random Random::stream(Index place) const {
+  return Random(random_block(seed_, std::uint64_t(place), kStreams).first);
 }
 
 std::uint64_t Random::bits() {
-  const std::uint64_t result = rotate_left(state_[1] * 5, 7) * 9;
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = rotate_left(state_[3], 45);
-  return result;
+  if (spare_bits_) return *std::exchange(spare_bits_, std::nullopt);
+  const RandomBlock block = random_block(seed_, blocks_++, kSequence);
+  spare_bits_ = block.second;
+  return block.first;
 }
 
 double Random::uniform() {
-  return double(bits() >> 11) * 0x1.0p-53;
+  return unit_interval(bits());
 }
 
-double Random::gaussian() {  // Box-Muller; the second value is dropped so that the state is the seed alone
-  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
-  return radius * std::cos(2.0 * std::numbers::pi * uniform());
+double Random::gaussian() {
+  if (spare_gaussian_) return *std::exchange(spare_gaussian_, std::nullopt);
+  const auto [one, other] = gaussians(random_block(seed_, blocks_++, kSequence));
+  spare_gaussian_ = other;
+  return one;
 }
 
 Index Random::below(Index bound) {
   return Index(uniform() * double(bound));
 }
 
-Matrix Random::gaussian_matrix(Index rows, Index cols) {
-  Matrix result(rows, cols);
+Matrix Random::gaussian_rows(Index first, Index count, Index cols) {
+  const std::uint64_t seed = random_block(seed_, matrices_++, kMatrices).first;
+  Matrix result(count, cols);
   for (Index j = 0; j < cols; ++j)
-    for (Index i = 0; i < rows; ++i) result(i, j) = gaussian();
+    for (Index pair = first / 2; 2 * pair < first + count; ++pair) {  // of rows: a block has two numbers
+      const auto [even, odd] = gaussians(random_block(seed, std::uint64_t(pair), std::uint64_t(j)));
+      const Index i = 2 * pair - first;
+      if (i >= 0) result(i, j) = even;
+      if (i + 1 < count) result(i + 1, j) = odd;
+    }
   return result;
 }
 

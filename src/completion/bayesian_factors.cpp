@@ -17,12 +17,14 @@ constexpr double kSmallest = 1e-8;         // of any variance; that of coordinat
 constexpr int kPriorsFrom = 2, kFeaturesFrom = 5;
 constexpr Index kWorthThreads = 20000;  // entries; with fewer, threads wait for each other most of the time
 
-/// 1/sqrt(entries of the member): rows with many entries get no larger a prior than rows with few.
-std::vector<float> pattern_scale(const GroupedEntries& entries) {
+/// Which entries members have, by 1/sqrt(their number): rows with many get no larger a prior than rows with
+/// few.
+Features pattern(const FactorSide& members, const FactorSide& others) {
+  const GroupedEntries& entries = members.entries->entries();
   std::vector<float> scale(std::size_t(entries.size()), 0.0F);
   for (Index i = 0; i < entries.size(); ++i)
     if (entries.count(i) > 0) scale[i] = 1.0F / std::sqrt(float(entries.count(i)));
-  return scale;
+  return {others.entries, members.entries, std::move(scale)};
 }
 
 }  // namespace
@@ -34,8 +36,7 @@ BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double
       use_pattern_(use_pattern),
       threads_(data.size() < kWorthThreads ? 1 : threads),
       random_(seed) {
-  for (FactorSide* side : {&rows_, &cols_}) side->entries = side == &rows_ ? &data.by_row() : &data.by_col();
-  count_ = data.size();
+  bind(data);
   for (FactorSide* side : {&rows_, &cols_}) {
     side->noise_weight.assign(std::size_t(side->size()), 1.0F);
     side->squared_error.assign(std::size_t(side->size()), 0.0);
@@ -43,22 +44,26 @@ BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double
   }
   set_width(kFactorLanes);
   if (use_pattern) {
-    add_features(true, {cols_.entries, pattern_scale(*rows_.entries)});
-    add_features(false, {rows_.entries, pattern_scale(*cols_.entries)});
+    add_features(true, pattern(rows_, cols_));
+    add_features(false, pattern(cols_, rows_));
   }
 }
 
+void BayesianFactors::bind(const ObservedMatrix& data) {
+  rows_.entries = std::make_shared<EntryTasks>(data.by_row());
+  cols_.entries = std::make_shared<EntryTasks>(data.by_col());
+  count_ = data.size();
+}
+
 void BayesianFactors::add_features(bool of_rows, Features features) {
-  (of_rows ? rows_ : cols_).regressions.emplace_back(std::move(features), width_);
+  (of_rows ? rows_ : cols_).regressions.emplace_back(std::move(features), width_, threads_);
 }
 
 void BayesianFactors::rebind(const ObservedMatrix& data) {
-  rows_.entries = &data.by_row();
-  cols_.entries = &data.by_col();
-  count_ = data.size();
+  bind(data);
   if (!use_pattern_) return;
-  rows_.regressions.front().rebind({cols_.entries, pattern_scale(*rows_.entries)});
-  cols_.regressions.front().rebind({rows_.entries, pattern_scale(*cols_.entries)});
+  rows_.regressions.front().rebind(pattern(rows_, cols_), threads_);
+  cols_.regressions.front().rebind(pattern(cols_, rows_), threads_);
 }
 
 void BayesianFactors::set_width(int width) {
@@ -78,9 +83,16 @@ void BayesianFactors::widen(int atoms) {
   set_width((atoms + kFactorLanes) / kFactorLanes * kFactorLanes);
   for (FactorSide* side : {&rows_, &cols_}) {
     for (int c = atoms_ + 1; c <= atoms; ++c) side->prior_variance[c] = kStartingVariance;
-    for (Index i = 0; i < side->size(); ++i)
-      for (int c = atoms_ + 1; c <= atoms; ++c)
-        side->mean[i * width_ + c] = kStartingAtom * float(random_.gaussian());
+    const Random starts(next_seed());
+    const Chunks members(side->size());
+    parallel_for(members.count(), threads_, [&](Index chunk) {
+      for (Index i = members.first(chunk); i < members.first(chunk + 1); ++i) {
+        Random of_member = starts.stream(i);
+        for (int c = atoms_ + 1; c <= atoms; ++c)
+          side->mean[i * width_ + c] = kStartingAtom * float(of_member.gaussian());
+      }
+    });
+    side->is_start = true;
   }
   atoms_ = atoms;
 }
@@ -107,18 +119,23 @@ void BayesianFactors::start_from(const CompletionModel& model) {
     for (Index i = 0; i < side.size(); ++i)
       for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = source.intercept[c];
     if (use_pattern_ && source.pattern.size() > 0)
-      side.regressions.front().start_from(source.pattern, side.prior_mean);
+      side.regressions.front().start_from(source.pattern, threads_, side.prior_mean);
   }
   sweeps_ = kFeaturesFrom;
 }
 
 void BayesianFactors::advance(bool draws) {
-  update(cols_, rows_, draws);
-  update(rows_, cols_, draws);
+  if (draws) {
+    draw_side(cols_, rows_);
+    draw_side(rows_, cols_);
+  } else {
+    sweep_side(cols_, rows_);
+    sweep_side(rows_, cols_);
+  }
   if (sweeps_ >= kPriorsFrom) {
-    double error = 0;
-    for (std::size_t i = 0; i < rows_.squared_error.size(); ++i)
-      error += rows_.noise_weight[i] * rows_.squared_error[i];
+    const double error = sum_over_members(rows_.size(), 1, threads_, [&](Index i, double* sum) {
+      *sum += rows_.noise_weight[i] * rows_.squared_error[i];
+    })[0];
     noise_variance_ =
         std::max(kSmallest, draws ? draw_variance(error, double(count_), random_) : error / double(count_));
   }
@@ -129,57 +146,107 @@ void BayesianFactors::advance(bool draws) {
   ++sweeps_;
 }
 
-void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
-  const Regressors held =
-      regressors(other.mean, draws ? nullptr : &other.variance, other.noise_weight, width_, mean_, scale_);
-  update_rows(*side.entries, held, {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_},
-              next_seed(), threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
-  if (sweeps_ >= kPriorsFrom) update_priors(side, draws);
+/// Factors of a side, then its priors.
+void BayesianFactors::sweep_side(FactorSide& side, const FactorSide& other) {
+  update_factors(side, other, false);
+  if (sweeps_ < kPriorsFrom) return;
+  begin_priors(side, false);
+  std::vector<double> spread(std::size_t(width_), 0.0);
+  if (sweeps_ >= kFeaturesFrom)
+    for (PriorRegression& regression : side.regressions) {
+      next_seed();  // as many are used as by a draw
+      const auto variances = regression.improve(side.prior_variance, threads_, scratch_->deviation);
+      for (int c = 0; c < width_; ++c) spread[c] += variances[c];
+    }
+  end_priors(side, false, std::move(spread));
 }
 
-void BayesianFactors::update_priors(FactorSide& side, bool draws) {
-  const Index n = side.size();
-  AlignedVector<float> deviation(side.mean.size());
-  for (std::size_t t = 0; t < deviation.size(); ++t) deviation[t] = side.mean[t] - side.prior_mean[t];
+/// Factors of a side, and beside them the priors of the other, which they do not depend on: regressions,
+/// drawn one feature after the other, keep few threads busy.
+void BayesianFactors::draw_side(FactorSide& side, FactorSide& other) {
+  if (sweeps_ < kPriorsFrom || other.is_start) return update_factors(side, other, true);
+  std::span<PriorRegression> regressions = other.regressions;
+  if (sweeps_ < kFeaturesFrom) regressions = {};
+  begin_priors(other, true);
+  for (PriorRegression& regression : regressions) regression.begin_draw(next_seed(), threads_);
+  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads_;  // reads the entries less often
+  const int lanes = wide ? 16 : kFactorLanes;
+  const auto draw = [&](Index slice) {
+    for (PriorRegression& regression : regressions)
+      regression.draw_slice(slice, lanes, other.prior_variance, scratch_->deviation);
+  };
+  update_factors(side, other, true, {regressions.empty() ? 0 : width_ / lanes, draw});
+  for (PriorRegression& regression : regressions) regression.end_draw();
+  end_priors(other, true, std::vector<double>(std::size_t(width_), 0.0));
+}
 
-  std::vector<double> shift(std::size_t(width_), 0.0), squares(std::size_t(width_), 0.0);
-  for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < width_; ++c) shift[c] += deviation[i * width_ + c];
+void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, bool draws,
+                                     const Beside& beside) {
+  set_regressors(scratch_->held, other.mean, draws ? nullptr : &other.variance, other.noise_weight, width_,
+                 mean_, scale_, threads_);
+  update_rows(*side.entries, scratch_->held,
+              {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
+              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error}, beside);
+  side.is_start = false;
+}
+
+/// The intercept, and what means differ by from their priors with it.
+void BayesianFactors::begin_priors(FactorSide& side, bool draws) {
+  const Index n = side.size();
+  Vector shift = sum_over_members(n, width_, threads_, [&](Index i, double* sum) {
+    for (Index t = i * width_, c = 0; c < width_; ++t, ++c) sum[c] += side.mean[t] - side.prior_mean[t];
+  });
+  shift /= double(n + 1);
+  shift.tail(width_ - 1 - atoms_).setZero();
   for (int c = 0; c <= atoms_; ++c) {
-    shift[c] /= double(n + 1);
     if (draws) shift[c] += std::sqrt(side.prior_variance[c] / double(n + 1)) * random_.gaussian();
     side.intercept[c] += shift[c];
   }
-  for (Index i = 0; i < n; ++i)
-    for (int c = 0; c <= atoms_; ++c) deviation[i * width_ + c] -= float(shift[c]);
+  AlignedVector<float>& deviation = scratch_->deviation;
+  deviation.resize(side.mean.size());
+  const Eigen::VectorXf moved = shift.cast<float>();
+  const Chunks members(n);
+  parallel_for(members.count(), threads_, [&](Index chunk) {
+    for (Index i = members.first(chunk); i < members.first(chunk + 1); ++i)
+      for (Index t = i * width_, c = 0; c < width_; ++t, ++c)
+        deviation[t] = side.mean[t] - side.prior_mean[t] - moved[c];
+  });
+}
 
-  if (sweeps_ >= kFeaturesFrom)
-    for (PriorRegression& regression : side.regressions) {
-      const auto variances = regression.update(side.prior_variance, draws, next_seed(), threads_, deviation);
-      for (int c = 0; c < width_; ++c) squares[c] += variances[c];
+/// Prior variances and means; `squares` start with what regressions leave uncertain.
+void BayesianFactors::end_priors(FactorSide& side, bool draws, std::vector<double> squares) {
+  const Index n = side.size();
+  const AlignedVector<float>& deviation = scratch_->deviation;
+  const Vector sums = sum_over_members(n, width_, threads_, [&](Index i, double* sum) {
+    for (Index t = i * width_, c = 0; c < width_; ++t, ++c) {
+      const double d = deviation[t];
+      sum[c] += d * d + (draws ? 0.0F : side.variance[t]);
+      side.prior_mean[t] = side.mean[t] - deviation[t];
     }
-
-  for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < width_; ++c) {
-      const double d = deviation[i * width_ + c];
-      squares[c] += d * d + (draws ? 0.0F : side.variance[i * width_ + c]);
-    }
-  for (int c = 0; c <= atoms_; ++c)
+  });
+  for (int c = 0; c <= atoms_; ++c) {
+    squares[c] += sums[c];
     side.prior_variance[c] =
         std::max(kSmallest, draws ? draw_variance(squares[c], double(n), random_) : squares[c] / double(n));
-  for (std::size_t t = 0; t < deviation.size(); ++t) side.prior_mean[t] = side.mean[t] - deviation[t];
+  }
 }
 
 void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
   const double a = side.noise_shape;
-  double gap = -1;  // E w - E log w - 1
-  for (Index i = 0; i < side.size(); ++i) {
-    const double shape = a + 0.5 * double(side.entries->count(i));
+  const Random weights(next_seed());
+  const GroupedEntries& entries = side.entries->entries();
+  const double sum = sum_over_members(side.size(), 1, threads_, [&](Index i, double* total) {
+    const double shape = a + 0.5 * double(entries.count(i));
     const double rate = a + 0.5 * side.squared_error[i] / noise_variance_;
-    const double w = draws ? draw_gamma(shape, random_) / rate : shape / rate;
+    double w = shape / rate;
+    if (draws) {
+      Random of_member = weights.stream(i);
+      w = draw_gamma(shape, of_member) / rate;
+    }
     side.noise_weight[i] = float(w);
-    gap += (w - (draws ? std::log(w) : digamma(shape) - std::log(rate))) / double(side.size());
-  }
+    *total += w - (draws ? std::log(w) : digamma(shape) - std::log(rate));
+  })[0];
+  const double gap = sum / double(side.size()) - 1;  // E w - E log w - 1
   side.noise_shape = std::clamp(gamma_shape(std::max(gap, 1e-6)), 2.0, 1000.0);
 }
 

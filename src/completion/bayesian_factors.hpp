@@ -11,6 +11,7 @@
 // sweep draws everything from its conditional). An atom u_k v_k^T that does not pay is shrunk to nothing by
 // its own tau.
 
+#include "base/chunks.hpp"
 #include "completion/prior_regression.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/random.hpp"
@@ -20,7 +21,7 @@ namespace pursuit {
 
 /// Rows, or columns: factor vectors of `width` numbers, the offset first.
 struct FactorSide {
-  const GroupedEntries* entries = nullptr;
+  std::shared_ptr<const EntryTasks> entries;
   AlignedVector<float> mean, variance;  // posterior; in Gibbs sampling the draw, and the last variances
   AlignedVector<float> prior_mean;      // p_i
   std::vector<double> prior_variance;   // tau
@@ -29,9 +30,20 @@ struct FactorSide {
   std::vector<float> noise_weight;           // w_i
   double noise_shape = 10;
   std::vector<double> squared_error;
+  bool is_start = true;  // atoms are random vectors that no entry has been asked about
 
   Index size() const { return entries->size(); }
 };
+
+/// Sums over the members of a side: add(i, sums) adds what member i has to say.
+template <class Add>
+Vector sum_over_members(Index members, Index numbers, int threads, const Add& add) {
+  return chunked_sum<Vector>(Chunks(members), threads, [&](Index first, Index count) {
+    Vector sums = Vector::Zero(numbers);
+    for (Index i = first; i < first + count; ++i) add(i, sums.data());
+    return sums;
+  });
+}
 
 class BayesianFactors {
  public:
@@ -59,17 +71,28 @@ class BayesianFactors {
   int atoms() const { return atoms_; }
   int width() const { return width_; }  // 1 + atoms and what fills the last lanes, which stays zero
   int sweeps() const { return sweeps_; }
+  int threads() const { return threads_; }
   double noise_variance() const { return noise_variance_; }
   const FactorSide& rows() const { return rows_; }
   const FactorSide& cols() const { return cols_; }
 
  private:
   void advance(bool draws);
-  void update(FactorSide& side, const FactorSide& other, bool draws);
-  void update_priors(FactorSide& side, bool draws);
+  void sweep_side(FactorSide& side, const FactorSide& other);
+  void draw_side(FactorSide& side, FactorSide& other);
+  void update_factors(FactorSide& side, const FactorSide& other, bool draws, const Beside& beside = {});
+  void begin_priors(FactorSide& side, bool draws);
+  void end_priors(FactorSide& side, bool draws, std::vector<double> squares);
   void update_noise_weights(FactorSide& side, bool draws);
+  void bind(const ObservedMatrix& data);
   void set_width(int width);
   std::uint64_t next_seed() { return random_.bits(); }
+
+  /// Of one update; copies share it, for they do not work at the same time.
+  struct Scratch {
+    Regressors held;
+    AlignedVector<float> deviation;  // of means from what priors say, of the side whose priors are updated
+  };
 
   double mean_, scale_;  // of values: they are (value - mean) / scale
   bool use_pattern_;
@@ -79,6 +102,7 @@ class BayesianFactors {
   double noise_variance_ = 1;
   Index count_;
   int sweeps_ = 0;
+  std::shared_ptr<Scratch> scratch_ = std::make_shared<Scratch>();
 };
 
 }  // namespace pursuit

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "completion/factors_of_model.hpp"
 #include "completion/predictor.hpp"
 #include "completion/units.hpp"
@@ -65,33 +65,37 @@ class Averages {
 
   void add(const BayesianFactors& f, int threads) {
     ++count_;
-    constexpr Index kPerTask = 4096;
-    const auto count = Index(positions_.size());
-    parallel_for((count + kPerTask - 1) / kPerTask, threads, [&](Index task) {
-      for (Index k = task * kPerTask; k < std::min(count, (task + 1) * kPerTask); ++k) {
-        const auto [i, j] = positions_[k];
-        if (i >= 0 && j >= 0)
-          entries_[k].add(inner_at(f, {i, j}),
-                          f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]));
-      }
+    for_all(threads, [&](Index k) {
+      const auto [i, j] = positions_[k];
+      if (i >= 0 && j >= 0)
+        entries_[k].add(inner_at(f, {i, j}),
+                        f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]));
     });
   }
 
-  std::vector<Prediction> predictions(const CompletionModel& model) const {
+  std::vector<Prediction> predictions(const CompletionModel& model, int threads) const {
     const Predictor predictor(model);
     std::vector<Prediction> result(positions_.size());
-    for (std::size_t k = 0; k < result.size(); ++k) {
+    for_all(threads, [&](Index k) {
       const Position at = positions_[k];
-      result[k] = at.row < 0 || at.col < 0
-                      ? predictor(at)
-                      : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
-    }
+      result[std::size_t(k)] = at.row < 0 || at.col < 0
+                                   ? predictor(at)
+                                   : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
+    });
     return result;
   }
 
   int count() const { return count_; }
 
  private:
+  template <class Work>
+  void for_all(int threads, const Work& work) const {
+    const Chunks chunks(Index(positions_.size()));
+    parallel_for(chunks.count(), threads, [&](Index chunk) {
+      for (Index k = chunks.first(chunk); k < chunks.first(chunk + 1); ++k) work(k);
+    });
+  }
+
   const std::vector<Position>& positions_;
   std::vector<DrawnEntry> entries_;
   int count_ = 0;
@@ -105,7 +109,7 @@ class Completion {
         threads_(resolve_threads(options.threads)),
         run_({.time_limit = options.time_limit}, options.observer) {
     check(options);
-    require_valid(entries);
+    require_valid(entries, threads_);
     if (const CompletionModel* start = options.start)
       if (start->rows.size() == 0 || start->rows.size() > entries.rows || start->cols.size() > entries.cols)
         throw InvalidArgument(fmt::format(
@@ -113,14 +117,17 @@ class Completion {
             start->rows.size(), start->cols.size(), entries.rows, entries.cols));
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
-    unit_ = unit_of(entries.value, kPlainExponents);
+    const ValueRange range = range_of(entries.value, threads_);
+    unit_ = unit_of(range, kPlainExponents);
     if (unit_ != 1) {
-      original_ = ObservedMatrix(entries).take_by_row();
+      original_ = ObservedMatrix(entries, threads_).take_by_row();
       divide(entries.value, unit_);
     }
+    result_.model.lowest = options_.range ? options_.range->lowest : range.low;
+    result_.model.highest = options_.range ? options_.range->highest : range.high;
     find_scale(entries);
-    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed);
-    data_.emplace(std::move(entries));
+    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed, threads_);
+    data_.emplace(std::move(entries), threads_);
     factors_.emplace(*data_, mean_, scale_, options.use_pattern, options.seed, threads_);
     if (row_features_) factors_->add_features(true, row_features_->features());
     if (col_features_) factors_->add_features(false, col_features_->features());
@@ -156,17 +163,21 @@ class Completion {
  private:
   /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect.
   void find_scale(const ObservedEntries& entries) {
-    const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
-    CompletionModel& model = result_.model;
-    model.lowest = options_.range ? options_.range->lowest : *low * unit_;
-    model.highest = options_.range ? options_.range->highest : *high * unit_;
-    const auto deviation_from = [&](double mean) {
-      double squares = 0;
-      for (const float v : entries.value) squares += (v - mean) * (v - mean);
-      return std::sqrt(squares / double(entries.size()));
+    const auto mean_of = [&](const auto& number) {
+      const Chunks chunks(entries.size());
+      return chunked_sum<double>(chunks, threads_,
+                                 [&](Index first, Index count) {
+                                   double sum = 0;
+                                   for (Index e = first; e < first + count; ++e)
+                                     sum += number(entries.value[e]);
+                                   return sum;
+                                 }) /
+             double(entries.size());
     };
-    for (const float v : entries.value) mean_ += v;
-    mean_ /= double(entries.size());
+    const auto deviation_from = [&](double mean) {
+      return std::sqrt(mean_of([&](float v) { return (v - mean) * (v - mean); }));
+    };
+    mean_ = mean_of([](float v) { return double(v); });
     const double deviation = deviation_from(mean_);
     scale_ = std::max(deviation, kRounding * std::abs(mean_));
     if (scale_ == 0) scale_ = kScaleOfZeros;
@@ -175,18 +186,24 @@ class Completion {
       if (deviation_from(mean) < kOtherSize * scale && scale < kOtherSize * deviation)
         start_ = start, mean_ = mean, scale_ = scale;
     }
-    model.mean = mean_ * unit_;
-    model.scale = scale_ * unit_;
+    result_.model.mean = mean_ * unit_;
+    result_.model.scale = scale_ * unit_;
   }
 
   /// RMSE on the entries held back, in units of the data.
   double validation_error() const {
     const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
-    std::vector<Prediction> guesses(held_back_.value.size());
-    for (std::size_t e = 0; e < guesses.size(); ++e)
-      guesses[e].value = std::clamp(
-          mean_ + scale_ * inner_at(*factors_, {held_back_.row[e], held_back_.col[e]}), lowest, highest);
-    return unit_ * accuracy(guesses, held_back_.value).rmse;
+    const double squares =
+        chunked_sum<double>(Chunks(held_back_.size()), threads_, [&](Index first, Index count) {
+          double sum = 0;
+          for (Index e = first; e < first + count; ++e) {
+            const double guess = mean_ + scale_ * inner_at(*factors_, {held_back_.row[e], held_back_.col[e]});
+            const double error = held_back_.value[e] - std::clamp(guess, lowest, highest);
+            sum += error * error;
+          }
+          return sum;
+        });
+    return unit_ * std::sqrt(squares / double(held_back_.size()));
   }
 
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
@@ -232,10 +249,10 @@ class Completion {
   }
 
   void use_all_entries() {
-    ObservedEntries all = data_->release();
+    ObservedEntries all = data_->release(threads_);
     put_back(all, held_back_);
     held_back_ = {};
-    data_.emplace(std::move(all));
+    data_.emplace(std::move(all), threads_);
     factors_->rebind(*data_);
   }
 
@@ -253,7 +270,7 @@ class Completion {
       }
       report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
-    result_.predictions = averages.count() > 0 ? averages.predictions(result_.model)
+    result_.predictions = averages.count() > 0 ? averages.predictions(result_.model, threads_)
                                                : predict(result_.model, options_.predict, threads_);
   }
 

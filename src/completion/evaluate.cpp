@@ -19,7 +19,8 @@ struct Parts {
   ObservedEntries train, validation, test;
 };
 
-Parts parts_of(const ObservedEntries& entries, const std::vector<double>& shares, std::uint64_t seed) {
+Parts parts_of(const ObservedEntries& entries, const std::vector<double>& shares, std::uint64_t seed,
+               int threads) {
   std::vector<Index> sizes;
   double sum = 0;
   Index before = 0;
@@ -28,13 +29,13 @@ Parts parts_of(const ObservedEntries& entries, const std::vector<double>& shares
     sizes.push_back(Index(std::llround(sum * double(entries.size()))) - before);
     before += sizes.back();
   }
-  auto parts = split(entries, sizes, seed);
+  auto parts = split(entries, sizes, seed, threads);
   if (parts.size() == 2) return {std::move(parts[0]), {}, std::move(parts[1])};
   return {std::move(parts[0]), std::move(parts[1]), std::move(parts[2])};
 }
 
-Parts fold_of(const ObservedEntries& entries, int fold, int folds, std::uint64_t seed) {
-  auto parts = split(entries, fold_sizes(entries.size(), folds), seed);
+Parts fold_of(const ObservedEntries& entries, int fold, int folds, std::uint64_t seed, int threads) {
+  auto parts = split(entries, fold_sizes(entries.size(), folds), seed, threads);
   Parts result;
   result.test = std::move(parts[std::size_t(fold)]);
   result.train = {entries.rows, entries.cols, {}, {}, {}};
@@ -120,8 +121,8 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
   for (int repeat = 0; repeat < protocol.repeat; ++repeat)
     for (int fold = 0; fold < folds; ++fold) {
       const std::uint64_t seed = protocol.seed + std::uint64_t(repeat);
-      const Parts parts =
-          protocol.folds > 0 ? fold_of(entries, fold, folds, seed) : parts_of(entries, protocol.split, seed);
+      const Parts parts = protocol.folds > 0 ? fold_of(entries, fold, folds, seed, protocol.threads)
+                                             : parts_of(entries, protocol.split, seed, protocol.threads);
       for (MethodScore& score : scores) {
         const double share = double(finished) / runs;
         const CompletionResult result = run(score.method, parts, protocol, seed, [&](const Moment& moment) {

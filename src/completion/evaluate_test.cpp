@@ -58,6 +58,25 @@ TEST(Split, TakesEveryEntryWithTheSameChance) {
   EXPECT_LT(times.maxCoeff(), expected + 4.5 * deviation);
 }
 
+TEST(Split, DependsOnPositionsAloneNotOnTheirOrderOrThreads) {
+  const ObservedEntries entries = observed(gaussian(400, 300, 1), 0.6, 2);  // more than one task
+  ObservedEntries shuffled{entries.rows, entries.cols, {}, {}, {}};
+  for (Index step = 0, e = 0; step < entries.size(); ++step, e = (e + 100003) % entries.size())
+    append(shuffled, entries.row[e], entries.col[e], entries.value[e]);
+  ASSERT_EQ(pairs_of({shuffled}), pairs_of({entries}));
+  const std::vector<Index> sizes{entries.size() - 10100, 10000, 100};
+  const auto one = split(entries, sizes, 3), other = split(shuffled, sizes, 3);
+  for (std::size_t p = 0; p < sizes.size(); ++p) EXPECT_EQ(pairs_of({other[p]}), pairs_of({one[p]}));
+  ObservedEntries kept = entries, kept_too = shuffled;
+  EXPECT_EQ(pairs_of({hold_back(kept, 0.1, 3)}), pairs_of({hold_back(kept_too, 0.1, 3)}));
+  for (const int threads : {2, 3, 16}) {
+    EXPECT_EQ(split(entries, sizes, 3, threads)[1].value, one[1].value);
+    ObservedEntries again = entries;
+    hold_back(again, 0.1, 3, threads);
+    EXPECT_EQ(again.value, kept.value);
+  }
+}
+
 TEST(FoldSizes, AreAsEqualAsCanBe) {
   for (const auto& [count, folds] : {std::pair<Index, int>{10, 3}, {9, 3}, {7, 7}, {1000003, 10}}) {
     const auto sizes = fold_sizes(count, folds);

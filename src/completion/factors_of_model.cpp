@@ -19,15 +19,19 @@ FactorMatrix selected(const AlignedVector<float>& rows, std::size_t width, const
 
 std::vector<int> used_coordinates(const BayesianFactors& f) {
   std::vector<double> energy(std::size_t(f.width()), 0.0);
-  const auto mean_square = [&](const FactorSide& side, int c) {
-    double sum = 0;
-    for (Index i = 0; i < side.size(); ++i)
-      sum += double(side.mean[i * f.width() + c]) * side.mean[i * f.width() + c];
-    return sum / double(side.size());
+  const auto mean_squares = [&](const FactorSide& side) {
+    return Vector(sum_over_members(side.size(), f.width(), f.threads(),
+                                   [&](Index i, double* sum) {
+                                     for (Index c = 0; c < f.width(); ++c)
+                                       sum[c] += double(side.mean[i * f.width() + c]) *
+                                                 side.mean[i * f.width() + c];
+                                   }) /
+                  double(side.size()));
   };
+  const Vector of_rows = mean_squares(f.rows()), of_cols = mean_squares(f.cols());
   std::vector<int> result;
   for (int c = 1; c <= f.atoms(); ++c) {
-    energy[c] = mean_square(f.rows(), c) * mean_square(f.cols(), c);
+    energy[c] = of_rows[c] * of_cols[c];
     if (energy[c] > kNothing * f.noise_variance()) result.push_back(c);
   }
   std::stable_sort(result.begin(), result.end(), [&](int a, int b) { return energy[a] > energy[b]; });

@@ -52,7 +52,7 @@ class RowStep {
     const std::vector<float> noise_weight(std::size_t(n), 1.0F);
     AlignedVector<float> mean(priors.size()), variance(priors.size());
     std::vector<double> squared_error(static_cast<std::size_t>(n));
-    update_rows(entries, columns(),
+    update_rows(EntryTasks(entries), columns(threads),
                 {priors, variance_, noise_weight, std::max(model_.noise_variance, kSmallestVariance)}, 0,
                 threads, {mean, &variance, squared_error});
     Matrix result(n, unit_.size());
@@ -62,7 +62,7 @@ class RowStep {
   }
 
  private:
-  Regressors columns() const {
+  Regressors columns(int threads) const {
     const CompletionSide& cols = model_.cols;
     const Predictor predictor(model_);
     AlignedVector<float> mean(std::size_t(cols.size() * width_), 0.0F), variance = mean;
@@ -76,7 +76,9 @@ class RowStep {
         variance[j * width_ + c] = float(to_unit_size * to_unit_size * member.variance(c - own_));
       }
     }
-    return regressors(mean, &variance, cols.noise_weight, width_, 0, 1);
+    Regressors held;
+    set_regressors(held, mean, &variance, cols.noise_weight, width_, 0, 1, threads);
+    return held;
   }
 
   /// With what having an entry in some columns says about a row.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "base/chunks.hpp"
 #include "base/kernel.hpp"
-#include "base/parallel.hpp"
+#include "completion/entry_sums.hpp"
 #include "completion/gamma.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/random.hpp"
@@ -18,7 +20,103 @@ constexpr double kSmallestNu = 1e-9;  // of nu
 typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef float Sixteen __attribute__((vector_size(64), may_alias));
 
-/// Some coordinates, as many as Vec has lanes, of all features: what one task works on.
+// The steps of conjugate gradients beside the sums over entries, for rows first .. last - 1. Numbers per
+// coordinate that are summed up are doubles, `width` of them.
+
+/// out_i = scale_i x_i.
+PURSUIT_KERNEL void scale_rows(Index first, Index last, Index width, const float* scale, const float* x,
+                               float* out) {
+  for (Index i = first; i < last; ++i)
+    for (Index c = 0; c < width; ++c) out[i * width + c] = scale[i] * x[i * width + c];
+}
+
+/// Inner products of the preconditioned gradient z and the last step p: the quadratic along the two.
+struct Plane {
+  enum { gain_z, gain_p, zz, zp, pp, count };
+};
+
+/// From F^T (x - p) to z, in place; sums += gradient * z, gradient * p, and ratio times z z, z p and p p.
+PURSUIT_KERNEL void set_direction(Index first, Index last, Index width, const float* squared_norm,
+                                  const float* ratio, const float* weights, const float* step,
+                                  float* direction, double* sums) {
+  for (Index f = first; f < last; ++f) {
+    if (!(squared_norm[f] > 0)) {
+      for (Index c = 0; c < width; ++c) direction[f * width + c] = 0;
+      continue;
+    }
+    for (Index c = 0; c < width; ++c) {
+      const float gradient = direction[f * width + c] - ratio[c] * weights[f * width + c];
+      const float z = gradient / (squared_norm[f] + ratio[c]), p = step[f * width + c];
+      direction[f * width + c] = z;
+      sums[Plane::gain_z * width + c] += double(gradient) * z;
+      sums[Plane::gain_p * width + c] += double(gradient) * p;
+      sums[Plane::zz * width + c] += double(ratio[c]) * z * z;
+      sums[Plane::zp * width + c] += double(ratio[c]) * z * p;
+      sums[Plane::pp * width + c] += double(ratio[c]) * p * p;
+    }
+  }
+}
+
+/// image = scale F z; sums += products of the images of z and p.
+PURSUIT_KERNEL void add_curvature(Index first, Index last, Index width, const float* scale,
+                                  const float* last_image, float* image, double* sums) {
+  for (Index i = first; i < last; ++i)
+    for (Index c = 0; c < width; ++c) {
+      const float z = scale ? scale[i] * image[i * width + c] : image[i * width + c],
+                  p = last_image[i * width + c];
+      image[i * width + c] = z;
+      sums[Plane::zz * width + c] += double(z) * z;
+      sums[Plane::zp * width + c] += double(z) * p;
+      sums[Plane::pp * width + c] += double(p) * p;
+    }
+}
+
+/// The step for members: its image, and x - p less that.
+PURSUIT_KERNEL void step_members(Index first, Index last, Index width, const float* along_z,
+                                 const float* along_p, const float* image, float* last_image,
+                                 float* deviation) {
+  for (Index i = first; i < last; ++i)
+    for (Index c = 0; c < width; ++c) {
+      const Index t = i * width + c;
+      const float moved = along_z[c] * image[t] + along_p[c] * last_image[t];
+      last_image[t] = moved;
+      deviation[t] -= moved;
+    }
+}
+
+/// The step for features; squares += y^2 + var y, spread += squared_norm var y.
+PURSUIT_KERNEL void step_features(Index first, Index last, Index width, const float* squared_norm,
+                                  const float* tau, const float* ratio, const float* along_z,
+                                  const float* along_p, const float* direction, float* step, float* weights,
+                                  double* squares, double* spread) {
+  for (Index f = first; f < last; ++f) {
+    const float norm = squared_norm[f];
+    if (!(norm > 0)) continue;
+    for (Index c = 0; c < width; ++c) {
+      const Index t = f * width + c;
+      const float moved = along_z[c] * direction[t] + along_p[c] * step[t];
+      const float y = weights[t] + moved, variance = tau[c] / (norm + ratio[c]);
+      step[t] = moved;
+      weights[t] = y;
+      squares[c] += double(y) * y + variance;
+      spread[c] += double(norm) * variance;
+    }
+  }
+}
+
+/// The least of the quadratic over the plane of z and p, or along z where the two are nearly one.
+std::pair<float, float> step_lengths(const Vector& sums, Index width, Index c) {
+  const auto at = [&](int product) { return sums[product * width + c]; };
+  const double zz = at(Plane::zz), zp = at(Plane::zp), pp = at(Plane::pp);
+  if (!(zz > 0)) return {0.0F, 0.0F};
+  const double determinant = zz * pp - zp * zp;
+  constexpr double kIndependent = 1e-6;  // they are sums of single precision
+  if (!(determinant > kIndependent * zz * pp)) return {float(at(Plane::gain_z) / zz), 0.0F};
+  return {float((at(Plane::gain_z) * pp - at(Plane::gain_p) * zp) / determinant),
+          float((at(Plane::gain_p) * zz - at(Plane::gain_z) * zp) / determinant)};
+}
+
+/// Some coordinates, as many as Vec has lanes, of all features: what one task draws.
 struct Slice {
   const std::int64_t* start;
   const int* member;
@@ -26,7 +124,7 @@ struct Slice {
   const float* scale;         // per member, where value is null
   const float* squared_norm;  // per feature
   Index features;
-  const float* normal;  // per feature and coordinate, or null for means
+  const float* normal;  // per feature and coordinate
   Index stride;
   alignas(64) float tau[16];
   alignas(64) float ratio[16];  // tau / nu
@@ -37,8 +135,7 @@ constexpr int kFetchAhead = 12;  // entries ahead whose deviations are asked for
 // Both are written through vectors that alias them, which the analysis does not see.
 // NOLINTBEGIN(readability-non-const-parameter)
 template <class Vec>
-[[gnu::always_inline]] inline void step(const Slice& s, float* deviation, float* weights, double* squares,
-                                        double* variances) {
+[[gnu::always_inline]] inline void draw(const Slice& s, float* deviation, float* weights, double* squares) {
   constexpr int kLanes = sizeof(Vec) / sizeof(float);
   const Vec tau = *reinterpret_cast<const Vec*>(s.tau), ratio = *reinterpret_cast<const Vec*>(s.ratio);
   const auto factor = [&](std::int64_t e) { return s.value ? s.value[e] : s.scale[s.member[e]]; };
@@ -61,27 +158,23 @@ template <class Vec>
     auto& y = *reinterpret_cast<Vec*>(weights + f * s.stride);
     const Vec precision = norm + ratio, variance = tau / precision;
     Vec fresh = (sum + other + norm * y) / precision;
-    if (s.normal)
-      for (int l = 0; l < kLanes; ++l) fresh[l] += std::sqrt(variance[l]) * s.normal[f * s.stride + l];
+    for (int l = 0; l < kLanes; ++l) fresh[l] += std::sqrt(variance[l]) * s.normal[f * s.stride + l];
     const Vec change = fresh - y;
     y = fresh;
-    for (int l = 0; l < kLanes; ++l) {
-      squares[l] += double(fresh[l]) * fresh[l] + (s.normal ? 0.0F : variance[l]);
-      variances[l] += double(norm) * variance[l];
-    }
+    for (int l = 0; l < kLanes; ++l) squares[l] += double(fresh[l]) * fresh[l];
     for (e = s.start[f]; e < s.start[f + 1]; ++e) member(e) -= factor(e) * change;
   }
 }
 
 // NOLINTEND(readability-non-const-parameter)
 
-/// Coordinate steps; adds up y^2 + var y in `squares` and squared_norm * var y in `variances`.
-PURSUIT_KERNEL void step_features(const Slice& s, bool wide, float* deviation, float* weights,
-                                  double* squares, double* variances) {
+/// Draws one feature after the other; adds up y^2 in `squares`.
+PURSUIT_KERNEL void draw_features(const Slice& s, bool wide, float* deviation, float* weights,
+                                  double* squares) {
   if (wide)
-    step<Sixteen>(s, deviation, weights, squares, variances);
+    draw<Sixteen>(s, deviation, weights, squares);
   else
-    step<Eight>(s, deviation, weights, squares, variances);
+    draw<Eight>(s, deviation, weights, squares);
 }
 
 }  // namespace
@@ -95,87 +188,146 @@ AlignedVector<float> widened(const AlignedVector<float>& rows, int width, int wi
   return result;
 }
 
-PriorRegression::PriorRegression(Features features, int width)
+PriorRegression::PriorRegression(Features features, int width, int threads)
     : width_(width),
-      weights_(std::size_t(features.entries->size() * width), 0.0F),
+      weights_(std::size_t(features.by_feature->size() * width), 0.0F),
       nu_(std::size_t(width), kStart) {
-  rebind(std::move(features));
+  rebind(std::move(features), threads);
 }
 
-void PriorRegression::rebind(Features features) {
+void PriorRegression::rebind(Features features, int threads) {
   features_ = std::move(features);
-  const GroupedEntries& entries = *features_.entries;
+  forget_last_step();
+  const GroupedEntries& entries = features_.by_feature->entries();
   squared_norm_.assign(std::size_t(entries.size()), 0.0F);
-  for (Index f = 0; f < entries.size(); ++f)
-    for (std::int64_t e = entries.start[f]; e < entries.start[f + 1]; ++e)
-      squared_norm_[f] += features_.value(e) * features_.value(e);
+  const Chunks chunks(entries.size(), 16);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    for (Index f = chunks.first(chunk); f < chunks.first(chunk + 1); ++f)
+      for (std::int64_t e = entries.start[f]; e < entries.start[f + 1]; ++e)
+        squared_norm_[f] += features_.value(e) * features_.value(e);
+  });
+  used_ = double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
+}
+
+void PriorRegression::forget_last_step() {
+  scratch_->step.clear();
+  scratch_->image.clear();
 }
 
 void PriorRegression::widen(int width) {
   weights_ = widened(weights_, width_, width);
   nu_.resize(std::size_t(width), kStart);
   width_ = width;
+  forget_last_step();
 }
 
-void PriorRegression::start_from(const FactorMatrix& weights, AlignedVector<float>& prior_mean) {
-  const GroupedEntries& entries = *features_.entries;
-  for (Index f = 0; f < weights.rows(); ++f) {
+void PriorRegression::start_from(const FactorMatrix& weights, int threads, AlignedVector<float>& prior_mean) {
+  for (Index f = 0; f < weights.rows(); ++f)
     std::copy_n(weights.row(f).data(), weights.cols(), &weights_[f * width_]);
-    for (std::int64_t e = entries.start[f]; e < entries.start[f + 1]; ++e)
-      for (Index c = 0; c < weights.cols(); ++c)
-        prior_mean[entries.index[e] * width_ + c] += features_.value(e) * weights(f, c);
-  }
+  AlignedVector<float>& said = scratch_->of_members;
+  sum_over_entries(*features_.by_member, weights_, width_, features_.has_values(), threads, said);
+  for (Index i = 0; i < features_.by_member->size(); ++i)
+    for (Index c = 0; c < width_; ++c)
+      prior_mean[i * width_ + c] +=
+          (features_.has_values() ? 1.0F : features_.scale[i]) * said[i * width_ + c];
   for (Index c = 0; c < weights.cols(); ++c)
     nu_[c] = std::max<double>(kSmallestNu,
                               weights.col(c).squaredNorm() / float(std::max<Index>(weights.rows(), 1)));
 }
 
-std::vector<double> PriorRegression::update(std::span<const double> tau, bool draws, std::uint64_t seed,
-                                            int threads, AlignedVector<float>& deviation) {
-  const GroupedEntries& entries = *features_.entries;
-  const Index count = entries.size();
-  AlignedVector<float> normal;
-  if (draws) {
-    normal.resize(weights_.size());
-    constexpr Index kPerTask = 256;
-    parallel_for((count + kPerTask - 1) / kPerTask, threads, [&](Index task) {
-      Random random(seed + std::uint64_t(task) * 0x9e3779b97f4a7c15ULL);
-      for (Index i = task * kPerTask * width_; i < std::min(count, (task + 1) * kPerTask) * width_; ++i)
-        normal[i] = float(random.gaussian());
+std::vector<double> PriorRegression::improve(std::span<const double> tau, int threads,
+                                             AlignedVector<float>& deviation) {
+  const Index width = width_;
+  const EntryTasks &by_feature = *features_.by_feature, &by_member = *features_.by_member;
+  const Chunks features(by_feature.size()), members(by_member.size());
+  const bool has_values = features_.has_values();
+  const float* scale = has_values ? nullptr : features_.scale.data();
+  auto& [of_features, of_members, step, image, squares, seed] = *scratch_;
+  if (step.size() != weights_.size()) {  // a first step, or the last was one of another width
+    step.assign(weights_.size(), 0.0F);
+    image.assign(deviation.size(), 0.0F);
+  }
+  std::vector<float> variance(tau.begin(), tau.end()), ratio(variance), along_z(variance), along_p(variance);
+  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
+
+  if (!has_values) {
+    of_members.resize(deviation.size());
+    parallel_for(members.count(), threads, [&](Index chunk) {
+      scale_rows(members.first(chunk), members.first(chunk + 1), width, scale, deviation.data(),
+                 of_members.data());
     });
   }
-  std::vector<double> squares(std::size_t(width_), 0.0), variances(std::size_t(width_), 0.0);
-  // Coordinates do not touch each other: wide slices read the entries less often, narrow ones keep more
-  // threads busy, and the numbers are the same.
-  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads;
-  const int lanes = wide ? 16 : kFactorLanes;
-  parallel_for(width_ / lanes, threads, [&](Index block) {
-    const Index first = block * lanes;
-    Slice slice{entries.start.data(),
-                entries.index.data(),
-                features_.scale.empty() ? entries.value.data() : nullptr,
-                features_.scale.data(),
-                squared_norm_.data(),
-                count,
-                draws ? normal.data() + first : nullptr,
-                width_,
-                {},
-                {}};
-    for (int l = 0; l < lanes; ++l) {
-      slice.tau[l] = float(tau[first + l]);
-      slice.ratio[l] = float(tau[first + l] / nu_[first + l]);
-    }
-    step_features(slice, wide, deviation.data() + first, weights_.data() + first, &squares[first],
-                  &variances[first]);
+  sum_over_entries(by_feature, has_values ? deviation : of_members, width_, has_values, threads, of_features);
+  Vector sums = chunked_sum<Vector>(features, threads, [&](Index first, Index count) {
+    Vector part = Vector::Zero(Plane::count * width);
+    set_direction(first, first + count, width, squared_norm_.data(), ratio.data(), weights_.data(),
+                  step.data(), of_features.data(), part.data());
+    return part;
   });
-  Random random(seed ^ 0x5bd1e995);
-  const auto used =
-      double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
+  sum_over_entries(by_member, of_features, width_, has_values, threads, of_members);
+  sums += chunked_sum<Vector>(members, threads, [&](Index first, Index count) {
+    Vector part = Vector::Zero(Plane::count * width);
+    add_curvature(first, first + count, width, scale, image.data(), of_members.data(), part.data());
+    return part;
+  });
+  for (Index c = 0; c < width; ++c)
+    std::tie(along_z[std::size_t(c)], along_p[std::size_t(c)]) = step_lengths(sums, width, c);
+  parallel_for(members.count(), threads, [&](Index chunk) {
+    step_members(members.first(chunk), members.first(chunk + 1), width, along_z.data(), along_p.data(),
+                 of_members.data(), image.data(), deviation.data());
+  });
+  sums = chunked_sum<Vector>(features, threads, [&](Index first, Index count) {
+    Vector part = Vector::Zero(2 * width);
+    step_features(first, first + count, width, squared_norm_.data(), variance.data(), ratio.data(),
+                  along_z.data(), along_p.data(), of_features.data(), step.data(), weights_.data(),
+                  part.data(), part.data() + width);
+    return part;
+  });
+  for (Index c = 0; c < width; ++c) nu_[c] = std::max(kSmallestNu, sums[c] / std::max(used_, 1.0));
+  return {sums.begin() + width, sums.end()};
+}
+
+void PriorRegression::begin_draw(std::uint64_t seed, int threads) {
+  scratch_->seed = seed;
+  scratch_->squares.assign(std::size_t(width_), 0.0);
+  AlignedVector<float>& normal = scratch_->of_features;
+  normal.resize(weights_.size());
+  const Random random(seed);
+  const Chunks chunks(features_.by_feature->size(), 16);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    for (Index f = chunks.first(chunk); f < chunks.first(chunk + 1); ++f) {
+      Random of_feature = random.stream(f);
+      for (Index i = f * width_; i < (f + 1) * width_; ++i) normal[i] = float(of_feature.gaussian());
+    }
+  });
+}
+
+void PriorRegression::draw_slice(Index slice, int lanes, std::span<const double> tau,
+                                 AlignedVector<float>& deviation) {
+  const GroupedEntries& entries = features_.by_feature->entries();
+  const Index first = slice * lanes;
+  Slice task{entries.start.data(),
+             entries.index.data(),
+             features_.has_values() ? entries.value.data() : nullptr,
+             features_.scale.data(),
+             squared_norm_.data(),
+             entries.size(),
+             scratch_->of_features.data() + first,
+             width_,
+             {},
+             {}};
+  for (int l = 0; l < lanes; ++l) {
+    task.tau[l] = float(tau[first + l]);
+    task.ratio[l] = float(tau[first + l] / nu_[first + l]);
+  }
+  draw_features(task, lanes == 16, deviation.data() + first, weights_.data() + first,
+                &scratch_->squares[std::size_t(first)]);
+}
+
+void PriorRegression::end_draw() {
+  Random random(scratch_->seed);
   for (int c = 0; c < width_; ++c)
-    nu_[c] = std::max(kSmallestNu,
-                      draws ? draw_variance(squares[c], used, random) : squares[c] / std::max(used, 1.0));
-  if (draws) std::fill(variances.begin(), variances.end(), 0.0);
-  return variances;
+    nu_[c] = std::max(kSmallestNu, draw_variance(scratch_->squares[std::size_t(c)], used_, random));
 }
 
 }  // namespace pursuit

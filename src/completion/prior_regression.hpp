@@ -6,55 +6,79 @@
 //
 // Features are the pattern of what was observed (F_if = 1/sqrt(count of i) where entry (i, f) was seen: which
 // films a user rated says much about the user; Koren 2008, Salakhutdinov and Mnih 2008), or a table that the
-// user brings. The y_f are updated one at a time, all coordinates of x side by side. Cost: two gathers of x_i
-// - p_i per feature entry.
+// user brings. All coordinates of x go side by side. Means take one step of conjugate gradients per update,
+// all y_f at once, along the gradient and the step before: two sums over the feature entries, shared by all
+// threads. Draws must be exact, so the y_f are drawn one after the other, each from its conditional; threads
+// share the coordinates.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/aligned.hpp"
+#include "completion/entry_tasks.hpp"
 #include "pursuit/completion/model.hpp"
-#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
 
-/// The features of a side in column order; `entries.size()` features. Values are entries.value[e] or, where
-/// scale is given, scale[member] whatever the entry.
+/// The features of a side in both orders. Values are those of the entries or, where scale is given,
+/// scale[member] whatever the entry.
 struct Features {
-  const GroupedEntries* entries;
+  std::shared_ptr<const EntryTasks> by_feature, by_member;
   std::vector<float> scale;
 
-  float value(std::int64_t e) const { return scale.empty() ? entries->value[e] : scale[entries->index[e]]; }
+  bool has_values() const { return scale.empty(); }
+  /// Of entry e in the order of features.
+  float value(std::int64_t e) const {
+    const GroupedEntries& entries = by_feature->entries();
+    return has_values() ? entries.value[e] : scale[entries.index[e]];
+  }
 };
 
 class PriorRegression {
  public:
-  PriorRegression(Features features, int width);
+  PriorRegression(Features features, int width, int threads);
 
-  /// One coordinate step for every y_f, and an update of nu. `deviation` holds x_i - p_i, rows of `width`,
-  /// and is kept true. Means and variances (draws = false), or draws from the conditionals with random
-  /// numbers of `seed`. Returns per coordinate the sum over i of the variance of p_i.
-  std::vector<double> update(std::span<const double> tau, bool draws, std::uint64_t seed, int threads,
-                             AlignedVector<float>& deviation);
+  /// Moves the means of all y_f towards their posterior, and nu. `deviation` holds x_i - p_i, rows of
+  /// `width`, and is kept true. Returns per coordinate the sum over i of the variance of p_i.
+  std::vector<double> improve(std::span<const double> tau, int threads, AlignedVector<float>& deviation);
+
+  /// Draws all y_f from their conditionals, and nu, with random numbers of `seed`. Between the two calls each
+  /// slice of `lanes` coordinates (8 or 16) is drawn, on any thread; the numbers are the same for either.
+  void begin_draw(std::uint64_t seed, int threads);
+  void draw_slice(Index slice, int lanes, std::span<const double> tau, AlignedVector<float>& deviation);
+  void end_draw();
 
   void widen(int width);
 
   /// Other entries of the same features; the weights are kept.
-  void rebind(Features features);
+  void rebind(Features features, int threads);
 
   /// Takes up weights of an earlier run, one row per feature, and adds what they say to the prior means.
-  void start_from(const FactorMatrix& weights, AlignedVector<float>& prior_mean);
+  void start_from(const FactorMatrix& weights, int threads, AlignedVector<float>& prior_mean);
 
   int width() const { return width_; }
   const Features& features() const { return features_; }
   const AlignedVector<float>& weights() const { return weights_; }  // y_f, rows of `width`
 
  private:
+  void forget_last_step();
+
+  /// Copies share it, for they do not work at the same time.
+  struct Scratch {
+    AlignedVector<float> of_features, of_members;  // of one update
+    AlignedVector<float> step, image;              // the last step and F times it
+    std::vector<double> squares;
+    std::uint64_t seed = 0;
+  };
+
   Features features_;
   int width_;
   std::vector<float> squared_norm_;  // of the columns of F
+  double used_ = 0;                  // columns that are not zero
   AlignedVector<float> weights_;
   std::vector<double> nu_;
+  std::shared_ptr<Scratch> scratch_ = std::make_shared<Scratch>();
 };
 
 /// Rows of `width` floats copied into rows of `wider`, the rest zero.

@@ -11,6 +11,21 @@ namespace {
 
 constexpr int kWidth = kFactorLanes;
 
+Features features_of(const ObservedMatrix& table) {
+  return {std::make_shared<EntryTasks>(table.by_col()), std::make_shared<EntryTasks>(table.by_row()), {}};
+}
+
+/// Means, or draws; the sum over members of the variance of the prior mean.
+std::vector<double> update(PriorRegression& regression, std::span<const double> tau, bool draws,
+                           std::uint64_t seed, int threads, AlignedVector<float>& deviation) {
+  if (!draws) return regression.improve(tau, threads, deviation);
+  regression.begin_draw(seed, threads);
+  parallel_for(regression.width() / kFactorLanes, threads,
+               [&](Index slice) { regression.draw_slice(slice, kFactorLanes, tau, deviation); });
+  regression.end_draw();
+  return {};
+}
+
 /// x of some members, and features of which the last two have no entries.
 struct Regression {
   Index members = 60, features = 12;
@@ -21,22 +36,25 @@ struct Regression {
   }());
   Matrix x = gaussian(members, kWidth, 3);
 
-  Features values() const { return {&table.by_col(), {}}; }
+  Features values() const { return features_of(table); }
 
   /// With a number per member in place of the values.
   Features pattern() const {
     std::vector<float> scale;
     for (Index i = 0; i < members; ++i)
       scale.push_back(1 / std::sqrt(float(std::max<Index>(1, table.by_row().count(i)))));
-    return {&table.by_col(), scale};
+    Features result = features_of(table);
+    result.scale = scale;
+    return result;
   }
 };
 
 Matrix dense(const Features& features, Index members) {
-  Matrix F = Matrix::Zero(members, features.entries->size());
+  const GroupedEntries& entries = features.by_feature->entries();
+  Matrix F = Matrix::Zero(members, entries.size());
   for (Index f = 0; f < F.cols(); ++f)
-    for (std::int64_t e = features.entries->start[f]; e < features.entries->start[f + 1]; ++e)
-      F(features.entries->index[e], f) = features.value(e);
+    for (std::int64_t e = entries.start[f]; e < entries.start[f + 1]; ++e)
+      F(entries.index[e], f) = features.value(e);
   return F;
 }
 
@@ -56,10 +74,10 @@ TEST(PriorRegression, KeepsTheDeviationTrue) {
   for (const Features& features : {p.values(), p.pattern()})
     for (const bool draws : {false, true}) {
       const std::vector<double> tau(kWidth, 0.5);
-      PriorRegression regression(features, kWidth);
+      PriorRegression regression(features, kWidth, 1);
       AlignedVector<float> deviation = floats(p.x);
       for (std::uint64_t k = 0; k < 20; ++k) {
-        regression.update(tau, draws, k, 1, deviation);
+        update(regression, tau, draws, k, 1, deviation);
         const Matrix prior = dense(features, p.members) * matrix(regression.weights(), kWidth);
         EXPECT_LT(max_difference(matrix(deviation, kWidth), p.x - prior), 2e-5) << "update " << k;
       }
@@ -74,10 +92,10 @@ TEST(PriorRegression, ConvergesToTheRidgeSolution) {
     for (int c = 0; c < kWidth; ++c) tau.push_back(0.2 + 0.1 * c);
     const Matrix F = dense(features, p.members);
     const Matrix x = F * gaussian(p.features, kWidth, 4) + 0.5 * p.x;
-    PriorRegression regression(features, kWidth);
+    PriorRegression regression(features, kWidth, 1);
     AlignedVector<float> deviation = floats(x);
     std::vector<double> variances;
-    for (int k = 0; k < 200; ++k) variances = regression.update(tau, false, 0, 1, deviation);
+    for (int k = 0; k < 200; ++k) variances = update(regression, tau, false, 0, 1, deviation);
     const Matrix weights = matrix(regression.weights(), kWidth);
     const Vector norms = F.colwise().squaredNorm().transpose();
     for (int c = 0; c < kWidth; ++c) {
@@ -97,13 +115,33 @@ TEST(PriorRegression, ConvergesToTheRidgeSolution) {
   }
 }
 
+TEST(PriorRegression, StepsNeverLeadAwayFromTheRidgeSolution) {
+  const Regression p;
+  const std::vector<double> tau(kWidth, 0.5);
+  PriorRegression regression(p.pattern(), kWidth, 1);
+  AlignedVector<float> deviation = floats(p.x);
+  // With nu at its starting value, to which every copy returns: copies share what the last step was.
+  const PriorRegression fresh = regression;
+  const double ratio = 0.5 / 0.01;
+  const auto objective = [&](const PriorRegression& at, const AlignedVector<float>& rest) {
+    return matrix(rest, kWidth).squaredNorm() + ratio * matrix(at.weights(), kWidth).squaredNorm();
+  };
+  const double before = objective(regression, deviation);
+  regression.improve(tau, 1, deviation);
+  EXPECT_LT(objective(regression, deviation), before);
+  AlignedVector<float> again = floats(p.x);
+  PriorRegression repeated = fresh;
+  repeated.improve(tau, 1, again);  // along the gradient and along a step that is already known
+  EXPECT_LE(objective(repeated, again), objective(regression, deviation) * (1 + 1e-5));
+}
+
 TEST(PriorRegression, LeavesFeaturesWithoutEntriesAtZero) {
   const Regression p;
   const std::vector<double> tau(kWidth, 0.5);
   for (const bool draws : {false, true}) {
-    PriorRegression regression(p.values(), kWidth);
+    PriorRegression regression(p.values(), kWidth, 1);
     AlignedVector<float> deviation = floats(p.x);
-    for (std::uint64_t k = 0; k < 5; ++k) regression.update(tau, draws, k, 1, deviation);
+    for (std::uint64_t k = 0; k < 5; ++k) update(regression, tau, draws, k, 1, deviation);
     const Matrix weights = matrix(regression.weights(), kWidth);
     EXPECT_EQ(weights.bottomRows(2), Matrix::Zero(2, kWidth));
     EXPECT_GT(weights.topRows(p.features - 2).rowwise().norm().minCoeff(), 0);
@@ -112,9 +150,9 @@ TEST(PriorRegression, LeavesFeaturesWithoutEntriesAtZero) {
 
 TEST(PriorRegression, KeepsItsWeightsWhenItWidens) {
   const Regression p;
-  PriorRegression regression(p.values(), kWidth);
+  PriorRegression regression(p.values(), kWidth, 1);
   AlignedVector<float> deviation = floats(p.x);
-  regression.update(std::vector<double>(kWidth, 0.5), false, 0, 1, deviation);
+  update(regression, std::vector<double>(kWidth, 0.5), false, 0, 1, deviation);
   const Matrix before = matrix(regression.weights(), kWidth);
   regression.widen(3 * kWidth);
   EXPECT_EQ(regression.width(), 3 * kWidth);
@@ -127,13 +165,13 @@ TEST(PriorRegression, WorksOnEveryCoordinateAlone) {
   const Regression p;
   const Matrix wide = gaussian(p.members, 3 * kWidth, 7);
   const std::vector<double> tau(3 * kWidth, 0.5);
-  PriorRegression all(p.values(), 3 * kWidth);
+  PriorRegression all(p.values(), 3 * kWidth, 1);
   AlignedVector<float> deviation = floats(wide);
-  for (int k = 0; k < 3; ++k) all.update(tau, false, 0, 1, deviation);
+  for (int k = 0; k < 3; ++k) update(all, tau, false, 0, 1, deviation);
   for (int block = 0; block < 3; ++block) {
-    PriorRegression part(p.values(), kWidth);
+    PriorRegression part(p.values(), kWidth, 1);
     AlignedVector<float> of_part = floats(wide.middleCols(block * kWidth, kWidth));
-    for (int k = 0; k < 3; ++k) part.update(std::span(tau).first(kWidth), false, 0, 1, of_part);
+    for (int k = 0; k < 3; ++k) update(part, std::span(tau).first(kWidth), false, 0, 1, of_part);
     EXPECT_EQ(matrix(part.weights(), kWidth),
               matrix(all.weights(), 3 * kWidth).middleCols(block * kWidth, kWidth));
   }
@@ -141,11 +179,11 @@ TEST(PriorRegression, WorksOnEveryCoordinateAlone) {
 
 TEST(PriorRegression, TakesUpEarlierWeights) {
   const Regression p;
-  PriorRegression regression(p.values(), kWidth);
+  PriorRegression regression(p.values(), kWidth, 1);
   // Of an earlier run, with fewer features and a narrower model.
   const FactorMatrix earlier = gaussian(p.features - 4, 5, 8).cast<float>();
   AlignedVector<float> prior_mean(std::size_t(p.members) * kWidth, 0.25F);
-  regression.start_from(earlier, prior_mean);
+  regression.start_from(earlier, 1, prior_mean);
   Matrix weights = Matrix::Zero(p.features, kWidth);
   weights.topLeftCorner(p.features - 4, 5) = earlier.cast<double>();
   EXPECT_EQ(matrix(regression.weights(), kWidth), weights);
@@ -157,16 +195,16 @@ TEST(PriorRegression, GoesOnWithOtherEntriesOfTheSameFeatures) {
   const Regression p;
   ObservedEntries fewer = observed(gaussian(p.members, p.features, 9), 0.2, 10);
   const ObservedMatrix other(fewer);
-  PriorRegression regression(p.values(), kWidth);
+  PriorRegression regression(p.values(), kWidth, 1);
   AlignedVector<float> deviation = floats(p.x);
   const std::vector<double> tau(kWidth, 0.5);
-  regression.update(tau, false, 0, 1, deviation);
+  update(regression, tau, false, 0, 1, deviation);
   const Matrix before = matrix(regression.weights(), kWidth);
-  regression.rebind({&other.by_col(), {}});
+  regression.rebind(features_of(other), 1);
   EXPECT_EQ(matrix(regression.weights(), kWidth), before);
   const Matrix F = dense(regression.features(), p.members);
   deviation = floats(p.x - F * before);
-  for (int k = 0; k < 5; ++k) regression.update(tau, false, 0, 1, deviation);
+  for (int k = 0; k < 5; ++k) update(regression, tau, false, 0, 1, deviation);
   EXPECT_LT(max_difference(matrix(deviation, kWidth), p.x - F * matrix(regression.weights(), kWidth)), 2e-5);
 }
 
@@ -177,7 +215,7 @@ TEST(PriorRegression, DrawsOfOneFeatureHaveItsPosterior) {
   const ObservedMatrix table(entries);
   const Matrix x = gaussian(50, kWidth, 12);
   const std::vector<double> tau(kWidth, 0.8);
-  const PriorRegression fresh({&table.by_col(), {}}, kWidth);
+  const PriorRegression fresh(features_of(table), kWidth, 1);
   const Vector F = dense(fresh.features(), 50).col(0);
   constexpr double kStartingNu = 0.01;
   const double precision = F.squaredNorm() + 0.8 / kStartingNu, variance = 0.8 / precision;
@@ -186,7 +224,7 @@ TEST(PriorRegression, DrawsOfOneFeatureHaveItsPosterior) {
   for (int d = 0; d < kDraws; ++d) {
     PriorRegression regression = fresh;
     AlignedVector<float> deviation = floats(x);
-    regression.update(tau, true, 100 + std::uint64_t(d), 1, deviation);
+    update(regression, tau, true, 100 + std::uint64_t(d), 1, deviation);
     const Vector y = matrix(regression.weights(), kWidth).row(0).transpose();
     mean += y / kDraws;
     squares += y.cwiseAbs2() / kDraws;
@@ -204,14 +242,13 @@ TEST(PriorRegression, GivesTheSameBitsForAnyNumberOfThreads) {
   const std::vector<double> tau(3 * kWidth, 0.5);
   for (const bool draws : {false, true}) {
     const auto run = [&](int threads) {
-      PriorRegression regression({&table.by_col(), {}}, 3 * kWidth);
+      PriorRegression regression(features_of(table), 3 * kWidth, 1);
       AlignedVector<float> deviation = floats(x);
-      for (std::uint64_t k = 0; k < 3; ++k) regression.update(tau, draws, k, threads, deviation);
+      for (std::uint64_t k = 0; k < 3; ++k) update(regression, tau, draws, k, threads, deviation);
       return std::pair(regression.weights(), deviation);
     };
     const auto one = run(1);
-    EXPECT_EQ(run(2), one);
-    EXPECT_EQ(run(4), one);
+    for (const int threads : {2, 3, 16}) EXPECT_EQ(run(threads), one) << threads;
   }
 }
 

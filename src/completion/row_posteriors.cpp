@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/chunks.hpp"
 #include "base/kernel.hpp"
-#include "base/parallel.hpp"
 #include "completion/batched_cholesky.hpp"
 #include "pursuit/base/random.hpp"
 
@@ -19,14 +19,35 @@ constexpr double kTellable = 0x1p-22;
 typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef float Sixteen __attribute__((vector_size(64), may_alias));
 
+/// The sums over entries that a system is made of.
+struct SystemSums {
+  float *gram, *linear, *diagonal;
+
+  static std::size_t floats(int width) { return std::size_t(width * (width + 2)); }
+  SystemSums(float* memory, int width)
+      : gram(memory), linear(memory + width * width), diagonal(linear + width) {}
+};
+
+/// Of the segments of long rows.
+struct SegmentSums {
+  SegmentSums(Index segments, int width)
+      : floats(SystemSums::floats(width)),
+        sums(std::size_t(segments) * floats),
+        squares(std::size_t(segments)) {}
+
+  float* of(Index segment) { return sums.data() + std::size_t(segment) * floats; }
+
+  std::size_t floats;
+  AlignedVector<float> sums;
+  std::vector<double> squares;
+};
+
 /// Scratch memory of one thread, by width.
 struct Workspace {
   explicit Workspace(int width)
       : panel(std::size_t(kPanel * width)),
         residual(kPanel),
-        gram(std::size_t(width * width)),
-        linear(std::size_t(width)),
-        diagonal(std::size_t(width)),
+        sums(SystemSums::floats(width)),
         factor(std::size_t(width * width * kSystems)),
         inverse_pivot(std::size_t(width * kSystems)),
         solution(std::size_t(width * kSystems)),
@@ -37,8 +58,8 @@ struct Workspace {
         variance(std::size_t(width * kSystems)),
         columns(std::size_t(width * 4 * kSystems)) {}
 
-  AlignedVector<float> panel, residual;         // of some entries of one row
-  AlignedVector<float> gram, linear, diagonal;  // of one row
+  AlignedVector<float> panel, residual;  // of some entries of one row
+  AlignedVector<float> sums;             // of one row
   // Of a batch, a lane of 16 floats for every number; `factor` is column-major.
   AlignedVector<float> factor, inverse_pivot, solution, prior, right, form, normal, variance, columns;
 };
@@ -146,19 +167,26 @@ PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const
   return sum;
 }
 
-/// The rows first .. first + rows - 1, at most kSystems of them.
+/// Some rows of one side: their sums, and their posteriors by kSystems.
 class Batch {
  public:
-  Batch(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
-        const RowPosteriors& out, Workspace& work)
-      : entries_(entries),
+  Batch(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, const RowPosteriors& out,
+        SegmentSums& segments, Workspace& work)
+      : tasks_(tasks),
+        entries_(tasks.entries()),
         priors_(priors),
         out_(out),
+        segments_(segments),
         work_(work),
         width_(held.width),
         source_{held.scaled.data(), held.spread.empty() ? nullptr : held.spread.data(), held.offset.data(),
                 1.0F / held.value_scale, held.width} {}
 
+  void sum_segment(Index number, const EntryTasks::Segment& segment) {
+    segments_.squares[std::size_t(number)] = sum_entries(segment.first, segment.last, segments_.of(number));
+  }
+
+  /// The rows first .. first + rows - 1, at most kSystems of them.
   void run(Index first, Index rows, std::uint64_t seed) {
     std::fill(work_.factor.begin(), work_.factor.end(), 0.0F);
     for (int l = 0; l < kSystems; ++l) {
@@ -168,11 +196,13 @@ class Batch {
         for (int c = 0; c < width_; ++c) work_.factor[lane(c * width_ + c, l)] = 1;  // an empty lane
     }
     const bool draw = out_.variance == nullptr;
-    if (draw)
+    if (draw) {
+      const Random draws(seed);
       for (int l = 0; l < rows; ++l) {
-        Random random(seed + std::uint64_t(first + l) * 0x9e3779b97f4a7c15ULL);
+        Random random = draws.stream(first + l);
         for (int c = 0; c < width_; ++c) work_.normal[lane(c, l)] = float(random.gaussian());
       }
+    }
     float *factor = work_.factor.data(), *pivot = work_.inverse_pivot.data(), *x = work_.solution.data();
     work_.right = work_.solution;
     factor_systems(factor, pivot, width_);
@@ -186,33 +216,53 @@ class Batch {
   static std::size_t lane(int number, int l) { return std::size_t(number) * kSystems + std::size_t(l); }
   double precision(Index row) const { return double(priors_.noise_weight[row]) / priors_.noise_variance; }
 
+  /// Sets the sums of some entries of a row and returns that of their squares.
+  double sum_entries(std::int64_t first, std::int64_t last, float* memory) {
+    const SystemSums sums(memory, width_);
+    std::fill_n(memory, SystemSums::floats(width_), 0.0F);
+    double squares = 0;
+    for (std::int64_t e = first; e < last; e += kPanel) {
+      const auto left = last - e;
+      squares += add_entries(source_, &entries_.index[e], &entries_.value[e],
+                             int(std::min<std::int64_t>(kPanel, left)),
+                             int(std::min<std::int64_t>(kPanel + kAhead, left)) - 1, work_.panel.data(),
+                             work_.residual.data(), sums.gram, sums.linear, sums.diagonal);
+    }
+    return squares;
+  }
+
+  double sum_row(Index row, float* memory) {
+    if (!tasks_.is_long(row)) return sum_entries(entries_.start[row], entries_.start[row + 1], memory);
+    const std::size_t floats = segments_.floats;
+    std::fill_n(memory, floats, 0.0F);
+    double squares = 0;
+    const auto [first, last] = tasks_.segments_of(row);
+    for (Index s = first; s < last; ++s) {
+      const float* part = segments_.of(s);
+      for (std::size_t t = 0; t < floats; ++t) memory[t] += part[t];
+      squares += segments_.squares[std::size_t(s)];
+    }
+    return squares;
+  }
+
   /// The normal equations of one row, into its lane.
   void gather(Index row, int l) {
-    std::fill(work_.gram.begin(), work_.gram.end(), 0.0F);
-    std::fill(work_.linear.begin(), work_.linear.end(), 0.0F);
-    std::fill(work_.diagonal.begin(), work_.diagonal.end(), 0.0F);
-    squares_[l] = 0;
-    for (std::int64_t e = entries_.start[row]; e < entries_.start[row + 1]; e += kPanel) {
-      const auto left = entries_.start[row + 1] - e;
-      squares_[l] += add_entries(
-          source_, &entries_.index[e], &entries_.value[e], int(std::min<std::int64_t>(kPanel, left)),
-          int(std::min<std::int64_t>(kPanel + kAhead, left)) - 1, work_.panel.data(), work_.residual.data(),
-          work_.gram.data(), work_.linear.data(), work_.diagonal.data());
-    }
-    offset_spread_[l] = work_.diagonal[0];
-    work_.diagonal[0] = 0;  // z_j0 = 1 is certain
-    std::copy(work_.diagonal.begin(), work_.diagonal.end(), diagonal_of(l));
+    squares_[l] = sum_row(row, work_.sums.data());
+    const SystemSums sums(work_.sums.data(), width_);
+    offset_spread_[l] = sums.diagonal[0];
+    sums.diagonal[0] = 0;  // z_j0 = 1 is certain
+    std::copy_n(sums.diagonal, width_, diagonal_of(l));
     const auto scale = float(precision(row));
     const auto tellable = float(kTellable * width_);
     for (int c = 0; c < width_; ++c) {
       for (int a = c; a < width_; ++a)
-        work_.factor[lane(c * width_ + a, l)] = scale * work_.gram[a * width_ + c];
+        work_.factor[lane(c * width_ + a, l)] = scale * sums.gram[a * width_ + c];
       float& pivot = work_.factor[lane(c * width_ + c, l)];
-      pivot += scale * work_.diagonal[c];
+      pivot += scale * sums.diagonal[c];
       const float prior_precision = std::max(float(1.0 / priors_.variance[c]), tellable * pivot);
       work_.prior[lane(c, l)] = prior_precision;
       pivot += prior_precision;
-      work_.solution[lane(c, l)] = scale * work_.linear[c] + prior_precision * priors_.mean[row * width_ + c];
+      work_.solution[lane(c, l)] = scale * sums.linear[c] + prior_precision * priors_.mean[row * width_ + c];
     }
   }
 
@@ -255,9 +305,11 @@ class Batch {
 
   float* diagonal_of(int l) { return diagonals_.data() + Index(l) * width_; }
 
+  const EntryTasks& tasks_;
   const GroupedEntries& entries_;
   const RowPriors& priors_;
   const RowPosteriors& out_;
+  SegmentSums& segments_;
   Workspace& work_;
   int width_;
   Source source_;
@@ -268,34 +320,44 @@ class Batch {
 
 }  // namespace
 
-Regressors regressors(const AlignedVector<float>& mean, const AlignedVector<float>* variance,
-                      std::span<const float> noise_weight, int width, double value_mean, double value_scale) {
-  const std::size_t size = noise_weight.size();
-  Regressors result{
-      width, AlignedVector<float>(mean.size()), {}, std::vector<float>(size), float(value_scale)};
-  if (variance) result.spread.resize(mean.size());
-  for (std::size_t j = 0; j < size; ++j) {
-    const float w = noise_weight[j], root = std::sqrt(w);
-    const std::size_t first = j * std::size_t(width);
-    result.offset[j] = float(value_mean + value_scale * mean[first]);
-    result.scaled[first] = root;
-    for (std::size_t c = first + 1; c < first + std::size_t(width); ++c) result.scaled[c] = root * mean[c];
-    if (variance)
-      for (std::size_t c = first; c < first + std::size_t(width); ++c) result.spread[c] = w * (*variance)[c];
-  }
-  return result;
+void set_regressors(Regressors& held, const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+                    std::span<const float> noise_weight, int width, double value_mean, double value_scale,
+                    int threads) {
+  held.width = width;
+  held.value_scale = float(value_scale);
+  held.scaled.resize(mean.size());
+  held.spread.resize(variance ? mean.size() : 0);
+  held.offset.resize(noise_weight.size());
+  const Chunks members(Index(noise_weight.size()));
+  parallel_for(members.count(), threads, [&](Index chunk) {
+    for (Index j = members.first(chunk); j < members.first(chunk + 1); ++j) {
+      const float w = noise_weight[std::size_t(j)], root = std::sqrt(w);
+      const Index first = j * width;
+      held.offset[j] = float(value_mean + value_scale * mean[first]);
+      held.scaled[first] = root;
+      for (Index c = first + 1; c < first + width; ++c) held.scaled[c] = root * mean[c];
+      if (variance)
+        for (Index c = first; c < first + width; ++c) held.spread[c] = w * (*variance)[c];
+    }
+  });
 }
 
-void update_rows(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
-                 std::uint64_t seed, int threads, const RowPosteriors& out) {
-  const Index rows = entries.size(), batches = (rows + kSystems - 1) / kSystems;
-  constexpr Index kSystemsesPerTask = 8;
-  parallel_for((batches + kSystemsesPerTask - 1) / kSystemsesPerTask, threads, [&](Index task) {
-    Workspace work(held.width);
-    Batch batch(entries, held, priors, out, work);
-    for (Index b = task * kSystemsesPerTask; b < std::min(batches, (task + 1) * kSystemsesPerTask); ++b)
-      batch.run(b * kSystems, std::min<Index>(kSystems, rows - b * kSystems), seed);
-  });
+void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
+                 int threads, const RowPosteriors& out, const Beside& beside) {
+  SegmentSums segments(tasks.segments(), held.width);
+  tasks.share(
+      threads,
+      [&](Index number, const EntryTasks::Segment& segment) {
+        Workspace work(held.width);
+        Batch(tasks, held, priors, out, segments, work).sum_segment(number, segment);
+      },
+      [&](Index first, Index last) {
+        Workspace work(held.width);
+        Batch batch(tasks, held, priors, out, segments, work);
+        for (Index i = first; i < last; i += kSystems)
+          batch.run(i, std::min<Index>(kSystems, last - i), seed);
+      },
+      beside);
 }
 
 }  // namespace pursuit

@@ -12,14 +12,14 @@
 // returned (variational Bayes) or a draw from N(mean_i, A_i^-1) (Gibbs).
 //
 // Cost per entry: one gathered row of z and width^2 / 2 multiply-adds; the systems are factored side by side
-// (batched_cholesky.hpp). Reference for the
+// (batched_cholesky.hpp). The systems of long rows are sums over segments. Reference for the
 // blocks: Salakhutdinov and Mnih 2008; for variances inside A_i: Lim and Teh 2007.
 
 #include <cstdint>
 #include <span>
 
 #include "base/aligned.hpp"
-#include "pursuit/data/observed_matrix.hpp"
+#include "completion/entry_tasks.hpp"
 
 namespace pursuit {
 
@@ -37,9 +37,10 @@ struct Regressors {
 };
 
 /// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);
-/// `variance` is null where they are known, not estimated.
-Regressors regressors(const AlignedVector<float>& mean, const AlignedVector<float>* variance,
-                      std::span<const float> noise_weight, int width, double value_mean, double value_scale);
+/// `variance` is null where they are known, not estimated. The memory of `held` is used again.
+void set_regressors(Regressors& held, const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+                    std::span<const float> noise_weight, int width, double value_mean, double value_scale,
+                    int threads);
 
 /// What is known of the rows before their entries.
 struct RowPriors {
@@ -57,7 +58,7 @@ struct RowPosteriors {
 
 /// `seed` is used for draws only; every row has its own stream of random numbers, so that threads do not
 /// matter.
-void update_rows(const GroupedEntries& entries, const Regressors& held, const RowPriors& priors,
-                 std::uint64_t seed, int threads, const RowPosteriors& out);
+void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
+                 int threads, const RowPosteriors& out, const Beside& beside = {});
 
 }  // namespace pursuit

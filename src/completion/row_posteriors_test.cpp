@@ -71,8 +71,8 @@ Answer answer(const Problem& p, bool spread, bool draws, std::uint64_t seed = 0,
   const AlignedVector<float> prior_mean = p.means();
   const std::vector<double> tau(p.tau.begin(), p.tau.end());
   const std::vector<float> weight(p.row_weight.begin(), p.row_weight.end());
-  update_rows(p.data.by_row(), p.regressors(spread), {prior_mean, tau, weight, p.noise_variance}, seed,
-              threads, {result.mean, draws ? nullptr : &result.variance, result.squared_error});
+  update_rows(EntryTasks(p.data.by_row()), p.regressors(spread), {prior_mean, tau, weight, p.noise_variance},
+              seed, threads, {result.mean, draws ? nullptr : &result.variance, result.squared_error});
   return result;
 }
 
@@ -138,6 +138,26 @@ TEST(RowPosteriors, AreThoseOfTheFormulas) {
       }
 }
 
+TEST(RowPosteriors, OfALongRowAreSumsOverItsSegments) {
+  for (const int width : {8, 32}) {
+    const Problem p = Problem::random(width, 5, 9001, 0.01, std::uint64_t(width));
+    const Answer got = answer(p, true, false);
+    for (Index i = 0; i < p.rows; ++i) {
+      const Reference want = reference(p, true, i);
+      const Eigen::Map<const Eigen::VectorXf> mean(&got.mean[i * width], width),
+          variance(&got.variance[i * width], width);
+      EXPECT_LT(max_difference(mean.cast<double>(), want.mean), 2e-4) << "row " << i;
+      EXPECT_LT(max_difference(variance.cast<double>(), want.covariance.diagonal()), 2e-5) << "row " << i;
+      EXPECT_NEAR(got.squared_error[i], want.squared_error, 1e-3 * (1 + want.squared_error)) << "row " << i;
+    }
+    for (const int threads : {2, 3, 16}) {
+      const Answer many = answer(p, true, false, 0, threads);
+      EXPECT_EQ(many.mean, got.mean) << threads;
+      EXPECT_EQ(many.squared_error, got.squared_error) << threads;
+    }
+  }
+}
+
 TEST(RowPosteriors, OfARowWithoutEntriesAreItsPrior) {
   const Problem p = Problem::random(16, 20, 70, 0.3, 4);
   const Answer got = answer(p, true, false);
@@ -188,7 +208,7 @@ TEST(RowPosteriors, AreTheSameBitsForAnyNumberOfThreads) {
   const Problem p = Problem::random(16, 1000, 70, 0.1, 6);
   for (const bool draws : {false, true}) {
     const Answer one = answer(p, !draws, draws, 3, 1);
-    for (const int threads : {2, 4}) {
+    for (const int threads : {2, 3, 16}) {
       const Answer many = answer(p, !draws, draws, 3, threads);
       EXPECT_EQ(many.mean, one.mean) << threads;
       EXPECT_EQ(many.variance, one.variance) << threads;

@@ -10,28 +10,37 @@
 namespace pursuit {
 namespace {
 
-GroupedEntries grouped_by_feature(const FeatureTable& table, Index members, const char* side) {
+ObservedEntries of_members(const FeatureTable& table, Index members, const char* side) {
   if (table.rows > members)
     throw InvalidInput(
         fmt::format("{} features: {} members, but the matrix has {}", side, table.rows, members));
   ObservedEntries all = table;
   all.rows = members;
-  return ObservedMatrix(std::move(all)).by_col();
+  require_valid(all);
+  return all;
+}
+
+std::vector<double> scales(const ObservedEntries& table) {
+  std::vector<double> squares(std::size_t(table.cols), 0.0), counts = squares;
+  for (std::size_t e = 0; e < table.value.size(); ++e) {
+    squares[table.col[e]] += double(table.value[e]) * table.value[e];
+    ++counts[table.col[e]];
+  }
+  const double per_member = std::max(1.0, double(table.size()) / double(table.rows));
+  for (std::size_t f = 0; f < squares.size(); ++f)
+    if (squares[f] > 0) squares[f] = 1 / std::sqrt(squares[f] / counts[f] * per_member);
+  return squares;
+}
+
+ObservedEntries scaled(ObservedEntries table, const std::vector<double>& scale) {
+  for (std::size_t e = 0; e < table.value.size(); ++e) table.value[e] *= float(scale[table.col[e]]);
+  return table;
 }
 
 }  // namespace
 
 ScaledFeatures::ScaledFeatures(const FeatureTable& table, Index members, const char* side)
-    : by_feature_(grouped_by_feature(table, members, side)), scale_(std::size_t(by_feature_.size()), 0.0) {
-  const double per_member = std::max(1.0, double(table.size()) / double(members));
-  for (Index f = 0; f < by_feature_.size(); ++f) {
-    const std::int64_t first = by_feature_.start[f], last = by_feature_.start[f + 1];
-    double squares = 0;
-    for (std::int64_t e = first; e < last; ++e)
-      squares += double(by_feature_.value[e]) * by_feature_.value[e];
-    if (squares > 0) scale_[f] = 1 / std::sqrt(squares / double(last - first) * per_member);
-    for (std::int64_t e = first; e < last; ++e) by_feature_.value[e] *= float(scale_[f]);
-  }
-}
+    : scale_(scales(of_members(table, members, side))),
+      table_(scaled(of_members(table, members, side), scale_)) {}
 
 }  // namespace pursuit

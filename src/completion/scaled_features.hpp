@@ -1,6 +1,6 @@
 #pragma once
-// Side information as prior_regression.hpp wants it: in column order, columns of unit size, rows of about
-// unit length, so that one starting variance fits all tables.
+// Side information as prior_regression.hpp wants it: columns of unit size, rows of about unit length, so that
+// one starting variance fits all tables.
 
 #include "completion/prior_regression.hpp"
 #include "pursuit/completion/complete.hpp"
@@ -12,13 +12,16 @@ class ScaledFeatures {
   /// InvalidInput where the table has more members than the matrix; `side` ("row", "column") is for messages.
   ScaledFeatures(const FeatureTable& table, Index members, const char* side);
 
-  Features features() const { return {&by_feature_, {}}; }
+  /// They must not outlive this.
+  Features features() const {
+    return {std::make_shared<EntryTasks>(table_.by_col()), std::make_shared<EntryTasks>(table_.by_row()), {}};
+  }
   /// What a value of feature f was multiplied by.
   double scale(Index f) const { return scale_[std::size_t(f)]; }
 
  private:
-  GroupedEntries by_feature_;
   std::vector<double> scale_;
+  ObservedMatrix table_;
 };
 
 }  // namespace pursuit

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "algorithms/expansion_space.hpp"
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
@@ -141,10 +141,15 @@ class StructuredRun {
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
   void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
     const Predictor offsets(base_);  // nothing where none were asked for
-    for (std::size_t e = 0; e < entries.value.size(); ++e)
-      entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
-    ObservedSquares f(ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries)),
-                      o_.symmetric, resolve_threads(o_.threads));
+    const int threads = resolve_threads(o_.threads);
+    const Chunks chunks(entries.size());
+    parallel_for(chunks.count(), threads, [&](Index chunk) {
+      for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
+        entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
+    });
+    ObservedSquares f(
+        ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries), threads),
+        o_.symmetric, threads);
     CorrectionOptions correction;
     correction.by_oracle = !o_.exact_corrections || o_.symmetric;
     ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
@@ -257,18 +262,19 @@ StructuredOptions completion_preset(const std::string& name) {
 
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options) {
   check(options, entries);
-  GroupedEntries seen = ObservedMatrix(entries).take_by_row();
+  const int threads = resolve_threads(options.threads);
+  GroupedEntries seen = ObservedMatrix(entries, threads).take_by_row();
   if (options.symmetric) entries = upper_triangle(entries);
-  const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
-  const Range range = options.range.value_or(Range{*low, *high});
-  const double unit = unit_of(entries.value);
+  const ValueRange values = range_of(entries.value, threads);
+  const Range range = options.range.value_or(Range{values.low, values.high});
+  const double unit = unit_of(values);
   divide(entries.value, unit);
   ObservedEntries validation;
   if (options.validation_entries) {
     validation = *options.validation_entries;
     divide(validation.value, unit);
   } else {
-    validation = hold_back(entries, options.validation, options.seed);
+    validation = hold_back(entries, options.validation, options.seed, threads);
   }
 
   // Offsets, rank and corrections are judged by entries that none of them has seen.

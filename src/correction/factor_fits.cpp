@@ -10,6 +10,7 @@ namespace pursuit {
 namespace {
 
 constexpr double kLeastPrior = 1e-12;
+constexpr double kNothing = 1e-100;  // an atom that pays and is smaller is gone: its square is no number
 
 }  // namespace
 
@@ -106,7 +107,8 @@ void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& s
   const bool surely_better = uniform && set.traits().oracle_factor == 1;
   const bool better =
       surely_better || cost(parabolas_, axis, fitted, fresh_) <= cost(parabolas_, axis, scale, factor);
-  const double size = better ? fitted : scale;
+  double size = better ? fitted : scale;
+  if (own && better && std::abs(size * held) < kNothing) size = 0;
   if (!better) fresh_ = factor;
   if (own) own->scale = size;
   if (own && is_tuned() && size != 0) learn(axis, fresh_, *own);

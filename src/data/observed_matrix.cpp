@@ -6,36 +6,80 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
+#include "base/chunks.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
-std::vector<std::int64_t> starts(const std::vector<int>& group, Index groups) {
-  std::vector<std::int64_t> start(std::size_t(groups) + 1, 0);
-  for (const int i : group) ++start[i + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  return start;
+constexpr Index kPerCounter = 4;  // entries, at least, for every counter of the sort
+
+/// Entries 0 .. count - 1 sorted into groups, each keeping the order they come in: by counting, piece by
+/// piece. visit_all(first, last, visit) calls visit(group, index, value) for some of them.
+template <class VisitAll>
+GroupedEntries grouped(Index count, Index groups, int threads, const VisitAll& visit_all) {
+  // The order is the same for any number of pieces, so that it may follow the number of threads.
+  const Index pieces = threads == 1 ? 1 : std::clamp<Index>(count / (kPerCounter * groups), 1, 2 * threads);
+  const auto bound = [&](Index piece) { return count / pieces * piece + count % pieces * piece / pieces; };
+  std::vector<std::vector<unsigned>> next(static_cast<std::size_t>(pieces));
+  parallel_for(pieces, threads, [&](Index piece) {
+    std::vector<unsigned>& own = next[std::size_t(piece)];
+    own.assign(std::size_t(groups), 0);
+    visit_all(bound(piece), bound(piece + 1), [&](int group, int, float) { ++own[std::size_t(group)]; });
+  });
+  GroupedEntries result;
+  result.start.assign(std::size_t(groups) + 1, 0);
+  const Chunks chunks(groups, 1 << 12);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    for (Index g = chunks.first(chunk); g < chunks.first(chunk + 1); ++g) {
+      unsigned before = 0;
+      for (auto& own : next) before += std::exchange(own[std::size_t(g)], before);
+      result.start[std::size_t(g) + 1] = before;
+    }
+  });
+  std::partial_sum(result.start.begin(), result.start.end(), result.start.begin());
+  result.index.resize(std::size_t(count));
+  result.value.resize(std::size_t(count));
+  parallel_for(pieces, threads, [&](Index piece) {
+    std::vector<unsigned>& own = next[std::size_t(piece)];
+    visit_all(bound(piece), bound(piece + 1), [&](int group, int index, float value) {
+      const std::int64_t place = result.start[std::size_t(group)] + own[std::size_t(group)]++;
+      result.index[std::size_t(place)] = index;
+      result.value[std::size_t(place)] = value;
+    });
+  });
+  return result;
 }
 
 /// The same entries grouped the other way, ascending within each group because the source is walked in order.
-GroupedEntries regrouped(const GroupedEntries& source, Index groups) {
-  GroupedEntries result{starts(source.index, groups), std::vector<int>(source.index.size()),
-                        std::vector<float>(source.value.size())};
-  std::vector<std::int64_t> next(result.start.begin(), result.start.end() - 1);
-  for (Index i = 0; i < source.size(); ++i)
-    for (std::int64_t e = source.start[i]; e < source.start[i + 1]; ++e) {
-      const std::int64_t place = next[source.index[e]]++;
-      result.index[place] = int(i);
-      result.value[place] = source.value[e];
-    }
-  return result;
+GroupedEntries regrouped(const GroupedEntries& source, Index groups, int threads) {
+  const auto visit_all = [&](Index first, Index last, const auto& visit) {
+    auto i = std::upper_bound(source.start.begin(), source.start.end(), first) - source.start.begin() - 1;
+    for (Index e = first; e < last; ++i)
+      for (const Index end = std::min<Index>(last, source.start[std::size_t(i) + 1]); e < end; ++e)
+        visit(source.index[std::size_t(e)], int(i), source.value[std::size_t(e)]);
+  };
+  return grouped(Index(source.index.size()), groups, threads, visit_all);
+}
+
+/// The first of 0 .. count - 1 that is `bad`, or count.
+template <class Bad>
+Index first_bad(Index count, int threads, const Bad& bad) {
+  const Chunks chunks(count, 1 << 14);
+  std::vector<Index> found(std::size_t(chunks.count()), count);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    Index i = chunks.first(chunk);
+    while (i < chunks.first(chunk + 1) && !bad(i)) ++i;
+    if (i < chunks.first(chunk + 1)) found[std::size_t(chunk)] = i;
+  });
+  return *std::min_element(found.begin(), found.end());
 }
 
 }  // namespace
 
-void require_valid(const ObservedEntries& entries) {
+void require_valid(const ObservedEntries& entries, int threads) {
   if (entries.row.size() != entries.value.size() || entries.col.size() != entries.value.size())
     throw InvalidInput(
         fmt::format("observed entries: {} rows, {} columns and {} values; there must be as many of each",
@@ -45,44 +89,52 @@ void require_valid(const ObservedEntries& entries) {
   if (entries.rows < 1 || entries.cols < 1 || entries.rows > kMost || entries.cols > kMost)
     throw InvalidInput(fmt::format("observed entries: a {} x {} matrix; sizes must be 1 to {}", entries.rows,
                                    entries.cols, kMost));
-  for (std::size_t e = 0; e < entries.value.size(); ++e) {
-    const int i = entries.row[e], j = entries.col[e];
-    if (i < 0 || i >= entries.rows || j < 0 || j >= entries.cols)
-      throw InvalidInput(fmt::format("observed entry {}: position ({}, {}) lies outside a {} x {} matrix", e,
-                                     i, j, entries.rows, entries.cols));
-    if (!std::isfinite(entries.value[e]))
-      throw InvalidInput(
-          fmt::format("observed entry {} at ({}, {}): {} is not a finite number", e, i, j, entries.value[e]));
-  }
+  const auto inside = [&](Index e) {
+    return entries.row[e] >= 0 && entries.row[e] < entries.rows && entries.col[e] >= 0 &&
+           entries.col[e] < entries.cols;
+  };
+  const Index e = first_bad(entries.size(), threads,
+                            [&](Index at) { return !inside(at) || !std::isfinite(entries.value[at]); });
+  if (e == entries.size()) return;
+  if (!inside(e))
+    throw InvalidInput(fmt::format("observed entry {}: position ({}, {}) lies outside a {} x {} matrix", e,
+                                   entries.row[e], entries.col[e], entries.rows, entries.cols));
+  throw InvalidInput(fmt::format("observed entry {} at ({}, {}): {} is not a finite number", e,
+                                 entries.row[e], entries.col[e], entries.value[e]));
 }
 
-ObservedMatrix::ObservedMatrix(ObservedEntries entries) {
-  require_valid(entries);
+ObservedMatrix::ObservedMatrix(ObservedEntries entries, int threads) {
+  threads = resolve_threads(threads);
+  require_valid(entries, threads);
   const Index rows = entries.rows, cols = entries.cols;
-  GroupedEntries unsorted{starts(entries.row, rows), std::vector<int>(entries.col.size()),
-                          std::vector<float>(entries.value.size())};
-  std::vector<std::int64_t> next(unsorted.start.begin(), unsorted.start.end() - 1);
-  for (std::size_t e = 0; e < entries.value.size(); ++e) {
-    const std::int64_t place = next[entries.row[e]]++;
-    unsorted.index[place] = entries.col[e];
-    unsorted.value[place] = entries.value[e];
-  }
+  GroupedEntries unsorted =
+      grouped(entries.size(), rows, threads, [&](Index first, Index last, const auto& visit) {
+        for (Index e = first; e < last; ++e) visit(entries.row[e], entries.col[e], entries.value[e]);
+      });
   entries = {};  // makes room for the second order
-  by_col_ = regrouped(unsorted, cols);
+  by_col_ = regrouped(unsorted, cols, threads);
   unsorted = {};
-  by_row_ = regrouped(by_col_, rows);
-  for (Index i = 0; i < this->rows(); ++i)
-    for (std::int64_t e = by_row_.start[i] + 1; e < by_row_.start[i + 1]; ++e)
-      if (by_row_.index[e] == by_row_.index[e - 1])
-        throw InvalidInput(
-            fmt::format("the entry at row {}, column {} was observed twice", i, by_row_.index[e]));
+  by_row_ = regrouped(by_col_, rows, threads);
+  const auto repeated = [&](Index i) {
+    const auto first = by_row_.index.begin() + by_row_.start[i],
+               last = by_row_.index.begin() + by_row_.start[i + 1];
+    return std::adjacent_find(first, last);
+  };
+  const Index twice = first_bad(
+      rows, threads, [&](Index i) { return repeated(i) != by_row_.index.begin() + by_row_.start[i + 1]; });
+  if (twice < rows)
+    throw InvalidInput(
+        fmt::format("the entry at row {}, column {} was observed twice", twice, *repeated(twice)));
 }
 
-ObservedEntries ObservedMatrix::release() {
+ObservedEntries ObservedMatrix::release(int threads) {
   ObservedEntries entries{rows(), cols(), std::vector<int>(by_row_.index.size()), {}, {}};
   by_col_ = {};
-  for (Index i = 0; i < entries.rows; ++i)
-    std::fill(entries.row.begin() + by_row_.start[i], entries.row.begin() + by_row_.start[i + 1], int(i));
+  const Chunks chunks(entries.rows);
+  parallel_for(chunks.count(), resolve_threads(threads), [&](Index chunk) {
+    for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i)
+      std::fill(entries.row.begin() + by_row_.start[i], entries.row.begin() + by_row_.start[i + 1], int(i));
+  });
   entries.col = std::move(by_row_.index);
   entries.value = std::move(by_row_.value);
   by_row_ = {};

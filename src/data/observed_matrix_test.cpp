@@ -166,5 +166,31 @@ TEST(MergedEntries, NewOnesWinAndRowsMayBeMore) {
   EXPECT_THAT(all.value, testing::ElementsAre(9, 8, 1, 3));
 }
 
+TEST(ObservedMatrix, IsTheSameForAnyNumberOfThreads) {
+  ObservedEntries entries{333, 71, {}, {}, {}};  // in no order, some rows and columns without any
+  for (int k = 0; k < 20011; ++k) {
+    const int place = int((std::int64_t(k) * 7919) % (333 * 71));
+    if (place / 71 == 5 || place % 71 == 9) continue;
+    entries.row.push_back(place / 71);
+    entries.col.push_back(place % 71);
+    entries.value.push_back(float(k));
+  }
+  const ObservedMatrix one(entries, 1);
+  for (const int threads : {2, 3, 16}) {
+    const ObservedMatrix many(entries, threads);
+    for (const auto& [a, b] : {std::pair(&one.by_row(), &many.by_row()), {&one.by_col(), &many.by_col()}}) {
+      EXPECT_EQ(a->start, b->start);
+      EXPECT_EQ(a->index, b->index);
+      EXPECT_EQ(a->value, b->value);
+    }
+  }
+  ObservedEntries bad = entries;
+  bad.value[17003] = NAN;
+  bad.col[18111] = 71;
+  for (const int threads : {1, 3})
+    EXPECT_THAT([&] { require_valid(bad, threads); },
+                testing::ThrowsMessage<InvalidInput>(testing::HasSubstr("observed entry 17003")));
+}
+
 }  // namespace
 }  // namespace pursuit

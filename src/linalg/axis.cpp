@@ -25,7 +25,7 @@ Panel Axis::orthonormal(const Panel& block) const {
 }
 
 Panel Axis::gaussian(Index columns, Random& random) const {
-  return random.gaussian_matrix(size(), columns);
+  return random.gaussian_rows(first(), own(), columns);
 }
 
 std::vector<Index> Axis::heaviest(const Panel& X, Index count) const {

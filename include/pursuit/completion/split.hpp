@@ -1,5 +1,6 @@
 #pragma once
-// Entries set aside to judge by, and returned.
+// Entries set aside to judge by, and returned. Which ones depends on the seed and on their positions alone,
+// not on the order they are in.
 
 #include <cstdint>
 
@@ -9,7 +10,7 @@ namespace pursuit {
 
 /// Takes a random share out of the entries: at most 30000 of them, and none where too few would be left to
 /// say anything.
-ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed);
+ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed, int threads = 1);
 
 void put_back(ObservedEntries& entries, const ObservedEntries& held_back);
 
@@ -18,6 +19,6 @@ std::vector<Index> fold_sizes(Index count, int folds);
 
 /// Random parts of the entries of the given sizes, which sum to entries.size().
 std::vector<ObservedEntries> split(ObservedEntries entries, const std::vector<Index>& sizes,
-                                   std::uint64_t seed);
+                                   std::uint64_t seed, int threads = 1);
 
 }  // namespace pursuit

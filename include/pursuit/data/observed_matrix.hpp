@@ -1,6 +1,6 @@
 #pragma once
 // A matrix of which some entries were seen, in row order and in column order: whatever an update of one side
-// needs is one stream through memory. 16 bytes per entry, 20 while it is made.
+// needs is one stream through memory. 16 bytes per entry, 21 at most while it is made.
 
 #include <cstdint>
 #include <utility>
@@ -22,18 +22,18 @@ struct GroupedEntries {
 
 /// InvalidInput, naming the entry, where an index lies outside or a value is not finite, or where there is
 /// none.
-void require_valid(const ObservedEntries& entries);
+void require_valid(const ObservedEntries& entries, int threads = 1);
 
 class ObservedMatrix {
  public:
   /// Takes the entries over. InvalidInput, naming the entry, where they are not valid or a pair occurs twice.
-  explicit ObservedMatrix(ObservedEntries entries);
+  explicit ObservedMatrix(ObservedEntries entries, int threads = 1);
 
   Index rows() const { return by_row_.size(); }
   Index cols() const { return by_col_.size(); }
   Index size() const { return Index(by_row_.index.size()); }
   /// Gives the entries back, in row order, and leaves this empty.
-  ObservedEntries release();
+  ObservedEntries release(int threads = 1);
 
   /// Keeps the row order alone.
   GroupedEntries take_by_row() && { return std::move(by_row_); }

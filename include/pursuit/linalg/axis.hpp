@@ -37,7 +37,7 @@ class Axis {
   virtual Panel orthonormal(const Panel& block) const;
 
   /// Independent normal numbers; each depends on the state of `random` and on its place along the axis alone.
-  virtual Panel gaussian(Index columns, Random& random) const;
+  Panel gaussian(Index columns, Random& random) const;
 
   /// The places whose rows are the largest, in descending order.
   virtual std::vector<Index> heaviest(const Panel& X, Index count) const;

@@ -1,0 +1,67 @@
+#pragma once
+// How threads share the entries of a side: whole rows, or where a row is long, segments of it. The cuts
+// depend on the entries alone, so that sums over them are the same bits for any number of threads.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "completion/batched_cholesky.hpp"
+#include "pursuit/data/observed_matrix.hpp"
+
+namespace pursuit {
+
+/// Work of others that is done at the same time: piece(0) .. piece(count - 1).
+struct Beside {
+  Index count = 0;
+  std::function<void(Index)> piece;
+};
+
+class EntryTasks {
+ public:
+  /// The entries must outlive this.
+  explicit EntryTasks(const GroupedEntries& entries);
+
+  struct Rows {
+    Index first, last;  // the first is a multiple of kSystems
+  };
+  struct Segment {
+    Index row;
+    std::int64_t first, last;  // entries
+  };
+
+  const GroupedEntries& entries() const { return *entries_; }
+  Index size() const { return entries_->size(); }
+  Index segments() const { return Index(segments_.size()); }
+  bool is_long(Index row) const { return entries_->count(row) > kSegment; }
+  /// Numbers of the segments of a long row: what is summed over them is added in this order.
+  std::pair<Index, Index> segments_of(Index row) const;
+
+  /// of_segment(number, segment) for every segment; when all are done, of_rows(first, last) for all rows, the
+  /// long ones among them.
+  template <class OfSegment, class OfRows>
+  void share(int threads, const OfSegment& of_segment, const OfRows& of_rows,
+             const Beside& beside = {}) const {
+    const auto run = [&](Index count, bool with_beside, const auto& work) {
+      const Index others = with_beside ? beside.count : 0;  // first, for they are the longest
+      parallel_for(others + count, threads,
+                   [&](Index piece) { piece < others ? beside.piece(piece) : work(piece - others); });
+    };
+    const bool mostly_segments = 2 * segments() * kSegment > Index(entries_->index.size());
+    run(segments(), mostly_segments, [&](Index s) { of_segment(s, segments_[std::size_t(s)]); });
+    run(Index(tasks_.size()), !mostly_segments, [&](Index t) {
+      const Rows& rows = tasks_[std::size_t(t)];
+      of_rows(rows.first, rows.last);
+    });
+  }
+
+ private:
+  static constexpr Index kSegment = 4096;
+
+  const GroupedEntries* entries_;
+  std::vector<Rows> tasks_;  // the heaviest first, so that nobody is waited for long at the end
+  std::vector<Segment> segments_;
+};
+
+}  // namespace pursuit
