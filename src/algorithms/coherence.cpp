@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/algorithms/dictionary_space.hpp"
 
 namespace pursuit {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/kernel.hpp"
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
@@ -87,10 +87,8 @@ Matrix UnitColumns::products(const Matrix& signals) const {
 
 const double* UnitColumns::gram_column(Index j, Vector& scratch) const {
   if (keeps_gram()) return gram_.col(j).data();
-  const SingleThreadedBlas single_threaded(1);  // signals share the threads
-  const Matrix column = columns(j, 1);
   scratch.resize(size());
-  block_product(view_.transposed(), column.data(), 1, scratch.data(), size());
+  multiply(view_.transposed(), columns(j, 1), scratch);
   scratch.array() *= inverse_norms_.array();
   return scratch.data();
 }

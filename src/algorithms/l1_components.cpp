@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/require.hpp"
-#include "linalg/blas.hpp"
 #include "linalg/lanczos.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {

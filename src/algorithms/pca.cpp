@@ -7,9 +7,9 @@
 
 #include "algorithms/span_search.hpp"
 #include "base/require.hpp"
-#include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/lanczos.hpp"
+#include "linalg/products.hpp"
 #include "linalg/randomized_svd.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
@@ -98,7 +98,6 @@ RunLimits limits_of(const PcaOptions& o) {
 /// Loadings for centred data A.
 Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
                      Run& run, PcaResult& result) {
-  const SingleThreadedBlas blas;  // many small products follow: the setting is changed once
   const bool dense = loadings_are_free(o);
   Random random(o.seed);
   // A place to start from need not be exact, and on large data its last digits would cost more than the

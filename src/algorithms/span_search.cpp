@@ -5,9 +5,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "linalg/blas.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "linalg/top_k.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "objective/coordinate_sweep.hpp"

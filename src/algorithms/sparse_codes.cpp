@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "linalg/blas.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/algorithms/pursue.hpp"
 #include "pursuit/base/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/kernel.hpp"
 #include "base/parallel.hpp"
 #include "completion/predictor.hpp"
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -144,13 +144,13 @@ void Recommender::score(int first, std::span<Candidates> best, const GroupedEntr
     best[i].margin = 2 * kRounding * double(width + 4) * double(factors.row(i).norm()) * longest_column_;
     if (seen) next[i] = seen->start[first + i];
   }
-  std::vector<float> scores(std::size_t(rows * kBlockCols));
+  const Matrix panel = factors.transpose().cast<double>();
+  Eigen::MatrixXf scores(kBlockCols, rows);
   for (Index col = 0; col < cols_.rows(); col += kBlockCols) {
     const Index count = std::min(kBlockCols, cols_.rows() - col);
-    block_product<float>({cols_.data() + col * width, count, width, width, true}, factors.data(), rows,
-                         scores.data(), kBlockCols);
+    multiply({cols_.data() + col * width, count, width, width, true}, panel, scores.topRows(count));
     for (Index i = 0; i < rows; ++i) {
-      float* of_row = &scores[std::size_t(i * kBlockCols)];
+      float* of_row = scores.col(i).data();
       if (seen)
         for (; next[i] < seen->start[first + i + 1] && seen->index[next[i]] < col + count; ++next[i])
           of_row[seen->index[next[i]] - col] = -INFINITY;
@@ -166,8 +166,7 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
     throw InvalidArgument(fmt::format("rows {} to {}: the matrix has {}", first, last, model_.row_count()));
   std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
   if (count == 0) return result;
-  const SingleThreadedBlas single_threaded(resolve_threads(threads));
-  parallel_for((last - first + kBlockRows - 1) / kBlockRows, single_threaded.callers(), [&](Index block) {
+  parallel_for((last - first + kBlockRows - 1) / kBlockRows, resolve_threads(threads), [&](Index block) {
     const int begin = first + int(block * kBlockRows), end = std::min(last, begin + int(kBlockRows));
     std::vector<Candidates> best(std::size_t(end - begin));
     for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();

@@ -7,6 +7,7 @@
 #include "correction/factor_fits.hpp"
 #include "correction/progress.hpp"
 #include "correction/run_ahead.hpp"
+#include "linalg/elementwise.hpp"
 #include "pursuit/correction/correction.hpp"
 #include "pursuit/objective/full_squares.hpp"
 
@@ -103,12 +104,21 @@ class FitSweep {
   Parabolas parabolas_;
 };
 
+/// Into memory that is there from the last time.
+void copy_expansion(const Expansion& from, int threads, Expansion& to) {
+  if (to.factors.panels() != from.factors.panels()) to.factors = from.factors;
+  for (Index panel = 0; panel < from.factors.panels(); ++panel)
+    copy_entries(from.factors.panel(panel), threads, to.factors.panel(panel));
+  to.weights = from.weights;
+}
+
 CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
                                   FactorFits& fits) {
   SweepCounter counter(options);
+  Expansion start;
   for (bool more = true; more;) {
     const double before = f.value();
-    const Expansion start = f.atoms_share_systems() ? f.iterate() : Expansion();
+    if (f.atoms_share_systems()) copy_expansion(f.iterate(), options.threads, start);
     FitSweep(f, sets, options, fits).run();
     const double after = f.value();
     if (fits.anything_paid()) {  // f itself may rise while factors shrink

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "correction/progress.hpp"
+#include "linalg/elementwise.hpp"
 #include "objective/coordinate_sweep.hpp"
 
 namespace pursuit {
 namespace {
 
 /// On x >= 0 the l1 norm is linear: P and G hold the whole penalty of their mode.
-void charge(const ElasticNet& penalty, Panel& P, Matrix& G) {
-  if (penalty.l1 > 0) P.array() -= penalty.l1;
+void charge(const ElasticNet& penalty, int threads, Panel& P, Matrix& G) {
+  if (penalty.l1 > 0)
+    for_entries(P.size(), threads,
+                [&](Index first, Index count) { entries_of(P, first, count) -= penalty.l1; });
   if (penalty.l2 > 0) G.diagonal().array() += penalty.l2;
 }
 
@@ -48,9 +53,15 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
   Matrix G;
   int failures = 0;  // since the last sweep that f fell in
   const auto run_ahead = [&](Index mode) {
-    ahead[mode] = next[mode] + (failures < kPlain ? beta : 0.0) * (next[mode] - before[mode]);
-    if (modes[std::size_t(mode)].nonnegative) ahead[mode] = ahead[mode].cwiseMax(0.0);
+    const double step = failures < kPlain ? beta : 0.0;
+    const double lower = modes[std::size_t(mode)].nonnegative ? 0.0 : std::numeric_limits<double>::lowest();
+    for_entries(next[mode].size(), options.threads, [&](Index first, Index count) {
+      const auto now = entries_of(std::as_const(next[mode]), first, count);
+      const auto then = entries_of(std::as_const(before[mode]), first, count);
+      entries_of(ahead[mode], first, count) = (now + step * (now - then)).max(lower);
+    });
   };
+  const auto copy = [&](const Panel& from, Panel& to) { copy_entries(from, options.threads, to); };
 
   SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
   for (bool more = true; more;) {
@@ -59,8 +70,8 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
       const auto& [nonnegative, penalty] = modes[std::size_t(mode)];
       Y.contract(mode, ahead, P);
       G = grams_but(Y, mode, ahead, ahead);
-      charge(penalty, P, G);
-      next[mode] = ahead[mode];
+      charge(penalty, options.threads, P, G);
+      copy(ahead[mode], next[mode]);
       coordinate_sweep(P, G, {nonnegative, 0, passes_along(Y, mode, next.count()), options.threads},
                        next[mode]);
       drop_unused(penalty, G, next[mode]);
@@ -73,8 +84,8 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
     if (better) {
       good.objective = reached;
       products = Y.axis(last).dots(P, next[last]);
-      for (Index mode = 0; mode < last; ++mode) good.factors[mode] = ahead[mode];
-      good.factors[last] = next[last];
+      for (Index mode = 0; mode < last; ++mode) copy(ahead[mode], good.factors[mode]);
+      copy(next[last], good.factors[last]);
       run_ahead(last);
       std::swap(before, next);
       limit = std::min(1.0, kGrowLimit * limit);
@@ -82,7 +93,10 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
     } else {  // too far: back to the last good factors, with a shorter step and no momentum
       limit = beta;
       beta /= kShrink;
-      ahead = before = good.factors;
+      for (Index mode = 0; mode <= last; ++mode) {
+        copy(good.factors[mode], ahead[mode]);
+        copy(good.factors[mode], before[mode]);
+      }
     }
     failures = better ? 0 : failures + 1;
     more = counter.another(reached_before, good.objective, /*tentative=*/!better && !at_rest) && !at_rest;

@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 #include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/data/data_matrix.hpp"

@@ -51,6 +51,7 @@ class CenteredMatrix final : public DataMatrix {
     return A_->squared_distance(left, right);
   }
   double product_work() const override { return A_->product_work(); }
+  int threads() const override { return A_->threads(); }
   double rounding() const override { return A_->rounding(); }
   Vector column_means() const override { return Vector::Zero(cols()); }
   double squared_norm_about(const Vector& shift) const override {
@@ -82,6 +83,7 @@ class GramMatrix final : public DataMatrix {
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
   double product_work() const override { return 2 * A_->product_work(); }
+  int threads() const override { return A_->threads(); }
   double rounding() const override { return A_->rounding(); }
   Vector column_means() const override {
     Matrix sums;
@@ -144,6 +146,7 @@ class ColumnScaledMatrix final : public DataMatrix {
   double squared_norm() const override { return squared_norm_; }
   std::optional<double> squared_distance(const Matrix&, const Matrix&) const override { return std::nullopt; }
   double product_work() const override { return A_->product_work(); }
+  int threads() const override { return A_->threads(); }
   double rounding() const override { return A_->rounding(); }
   Vector column_means() const override { return scale_.cwiseProduct(A_->column_means()); }
   double squared_norm_about(const Vector& shift) const override {

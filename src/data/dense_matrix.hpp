@@ -1,10 +1,10 @@
 #pragma once
-#include "linalg/blas.hpp"
+#include "base/chunks.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
 
-/// A dense matrix in either storage order; products by OpenBLAS on fixed blocks of rows of the result.
+/// A dense matrix in either storage order, read where it lies.
 template <class Scalar>
 class DenseDataMatrix final : public DataMatrix {
  public:
@@ -14,6 +14,7 @@ class DenseDataMatrix final : public DataMatrix {
   Index cols() const override { return view_.cols; }
   void apply(const Matrix& V, Matrix& out) const override;
   void apply_transposed(const Matrix& U, Matrix& out) const override;
+  int threads() const override { return threads_; }
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
   double product_work() const override { return double(view_.rows) * double(view_.cols); }
@@ -26,10 +27,25 @@ class DenseDataMatrix final : public DataMatrix {
   DataMatrixPtr shifted(const Vector& column_shift) const override;
 
  private:
-  /// Calls visit(i, line) for every row of a row-major matrix, every column of any other: as they lie in
-  /// memory.
+  /// Lines are the rows of a row-major matrix, the columns of any other: as they lie in memory.
+  Index lines() const { return view_.row_major ? view_.rows : view_.cols; }
+  Index length() const { return view_.row_major ? view_.cols : view_.rows; }
+  auto line(Index i) const {
+    return Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>(view_.data + i * view_.stride,
+                                                                      length());
+  }
+  template <class Work>
+  void for_chunks(const Work& work) const;
+  /// Calls visit(i, line) for the lines of a chunk, and for all of them on all threads.
   template <class Visit>
-  void visit_lines(const Visit& visit) const;
+  void visit_lines(const Chunks& chunks, Index chunk, const Visit& visit) const;
+  template <class Visit>
+  void for_lines(const Visit& visit) const;
+  /// Calls visit(i, line, sum), which adds to a sum.
+  template <class Sum, class Visit>
+  Sum sum_over_lines(const Sum& zero, const Visit& visit) const;
+
+  void product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out) const;
 
   /// In memory of its own, every line changed: change(i, line) in double precision.
   template <class Change>

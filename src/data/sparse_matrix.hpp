@@ -21,6 +21,7 @@ class SparseDataMatrix final : public DataMatrix {
 
   Index rows() const override { return A_.rows(); }
   Index cols() const override { return A_.cols(); }
+  int threads() const override { return threads_; }
   void apply(const Matrix& V, Matrix& out) const override;
   void apply_transposed(const Matrix& U, Matrix& out) const override;
   void apply_gram(const Matrix& V, Matrix& out) const override;
@@ -63,6 +64,7 @@ class TransposedSparseMatrix final : public DataMatrix {
 
   Index rows() const override { return transposed_.cols(); }
   Index cols() const override { return transposed_.rows(); }
+  int threads() const override { return transposed_.threads(); }
   void apply(const Matrix& V, Matrix& out) const override { transposed_.apply_transposed(V, out); }
   void apply_transposed(const Matrix& U, Matrix& out) const override { transposed_.apply(U, out); }
   double squared_norm() const override { return transposed_.squared_norm(); }

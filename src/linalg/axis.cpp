@@ -3,21 +3,31 @@
 #include <algorithm>
 #include <numeric>
 
-#include "linalg/blas.hpp"
+#include "base/chunks.hpp"
+#include "base/work.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 
 namespace pursuit {
 
 Matrix Axis::inner(const ConstMatrixRef& X, const ConstMatrixRef& Y) const {
-  return transposed_product(X, Y);
+  return transposed_product(X, Y, threads());
 }
 
 Vector Axis::dots(const ConstMatrixRef& X, const ConstMatrixRef& Y) const {
-  return X.cwiseProduct(Y).colwise().sum().transpose();
+  constexpr Index kLeast = 4096;
+  return chunked_sum<Vector>(Chunks(X.rows(), kLeast), threads_for(double(X.size()), threads()),
+                             [&](Index first, Index count) -> Vector {
+                               return X.middleRows(first, count)
+                                   .cwiseProduct(Y.middleRows(first, count))
+                                   .colwise()
+                                   .sum()
+                                   .transpose();
+                             });
 }
 
 void Axis::subtract(const ConstMatrixRef& X, const ConstMatrixRef& S, MatrixRef Y) const {
-  subtract_product(X, S, Y);
+  subtract_product(X, S, Y, threads());
 }
 
 Panel Axis::orthonormal(const Panel& block) const {

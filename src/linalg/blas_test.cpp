@@ -9,29 +9,6 @@
 namespace pursuit {
 namespace {
 
-TEST(Blas, ProductsOfFactorsAreThoseOfEigen) {
-  const Matrix A = gaussian(50, 4, 1), B = gaussian(50, 3, 2), C = gaussian(4, 3, 3);
-  EXPECT_LT(max_difference(transposed_product(A, B), A.transpose() * B), 1e-13);
-  EXPECT_LT(max_difference(gram_of(A), A.transpose() * A), 1e-13);
-  Matrix out = B;
-  subtract_product(A, C, out);
-  EXPECT_LT(max_difference(out, B - A * C), 1e-13);
-}
-
-TEST(Blas, TakesFactorsWithoutAtoms) {
-  const Matrix none(50, 0), B = gaussian(50, 3, 2);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(gram_of(none).size(), 0);
-  EXPECT_EQ(transposed_product(none, B).rows(), 0);
-  EXPECT_EQ(transposed_product(B, none).cols(), 0);
-  Matrix out = B;
-  subtract_product(none, Matrix(0, 3), out);
-  EXPECT_EQ(out, B);
-  EXPECT_EQ(testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout(), "")
-      << "OpenBLAS complains about a leading dimension of zero";
-}
-
 TEST(Blas, RestoresTheThreadsOfOthers) {
   const int before = openblas_get_num_threads();
   {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {

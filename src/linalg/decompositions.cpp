@@ -83,7 +83,7 @@ SymmetricEigen symmetric_eigen(const ConstMatrixRef& C) {
     if (solver.info() != Eigen::Success) fail(kWhat);
     return {solver.eigenvalues(), solver.eigenvectors()};
   }
-  const SingleThreadedBlas single_threaded(1);
+  const SingleThreadedBlas single_threaded;
   SymmetricEigen result{Vector(size), C};
   const int n = blas_size(size), iwork_size = 3 + 5 * n;
   std::vector<int> iwork(std::size_t(iwork_size), 0);
@@ -104,7 +104,7 @@ ThinSvd thin_svd(const ConstMatrixRef& A) {
   const Index size = A.cols();
   if (size == 0) return {Matrix(A.rows(), 0), Vector(0), Matrix(0, 0)};
   require_finite(A, kWhat);
-  const SingleThreadedBlas single_threaded(1);
+  const SingleThreadedBlas single_threaded;
   const int m = blas_size(A.rows()), n = blas_size(size);
   Matrix left(A.rows(), size), right_transposed(size, size), copy = A;
   Vector values(size);
@@ -128,7 +128,7 @@ Matrix orthonormal_basis(const ConstMatrixRef& block) {
   const Index columns = std::min(block.rows(), block.cols());
   if (columns == 0) return Matrix(block.rows(), columns);
   require_finite(block, "an orthogonal decomposition");
-  const SingleThreadedBlas single_threaded(1);
+  const SingleThreadedBlas single_threaded;
   Matrix A = block;
   Vector tau(columns);
   const int m = blas_size(A.rows()), n = blas_size(A.cols());
@@ -143,7 +143,7 @@ Matrix independent_basis(const ConstMatrixRef& matrix, double tolerance) {
   const Index most = std::min(matrix.rows(), matrix.cols());
   if (most == 0) return Matrix(matrix.rows(), 0);
   require_finite(matrix, "an orthogonal decomposition");
-  const SingleThreadedBlas single_threaded(1);
+  const SingleThreadedBlas single_threaded;
   Matrix A = matrix;
   Vector tau(most);
   const int m = blas_size(A.rows()), n = blas_size(A.cols());
@@ -165,7 +165,7 @@ Matrix least_squares(const ConstMatrixRef& A, const ConstMatrixRef& B) {
   if (A.size() == 0 || B.cols() == 0) return Matrix::Zero(A.cols(), B.cols());
   require_finite(A, kWhat);
   require_finite(B, kWhat);
-  const SingleThreadedBlas single_threaded(1);
+  const SingleThreadedBlas single_threaded;
   Matrix copy = A, X = Matrix::Zero(std::max(A.rows(), A.cols()), B.cols());
   X.topRows(B.rows()) = B;
   const int m = blas_size(A.rows()), n = blas_size(A.cols()), columns = blas_size(B.cols()),

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "linalg/blas.hpp"
 #include "linalg/block_lanczos.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 
 namespace pursuit {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "linalg/blas.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 
 namespace pursuit {
 

@@ -2,7 +2,7 @@
 // Block coordinate descent on  1/2 tr(X G X^T) - tr(P^T X)  over the columns of X, each entry alone,
 // optionally >= 0: what a sweep over one side of a factorization is when the set acts on coordinates alone.
 
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
@@ -15,6 +15,7 @@ inline void leave_to(Index k, const ConstMatrixRef& P, const Matrix& G, const Ma
 
 /// Works on tiles of rows that stay in the first cache: about one fused multiply-add per entry of X and
 /// column.
-void coordinate_sweep(const Matrix& P, const Matrix& G, const CoordinateSweep& options, Matrix& X);
+void coordinate_sweep(const Matrix& P, const Matrix& G, const CoordinateSweep& options, Matrix& X,
+                      KernelLevel level = kernel_level());
 
 }  // namespace pursuit

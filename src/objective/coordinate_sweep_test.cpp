@@ -20,18 +20,22 @@ Matrix naive(const Matrix& P, const Matrix& G, const CoordinateSweep& options, M
 }
 
 TEST(CoordinateSweep, IsTheTextbookLoop) {
-  for (const Index n : {1, 63, 64, 65, 1200})
-    for (const bool nonnegative : {false, true})
-      for (const auto& [first, passes] : {std::pair<Index, int>{0, 1}, {0, 4}, {2, 2}}) {
-        const Matrix V = uniform(20, 4, 1), G = V.transpose() * V, P = gaussian(n, 4, 2);
-        const CoordinateSweep options{nonnegative, first, passes, 1};
-        Matrix X = uniform(n, 4, 3);
-        const Matrix expected = naive(P, G, options, X);
-        coordinate_sweep(P, G, options, X);
-        EXPECT_LT(max_difference(X, expected), 1e-12 * (1 + expected.cwiseAbs().maxCoeff()))
-            << n << " rows, from " << first << ", " << passes << " passes";
-        EXPECT_TRUE(!nonnegative || X.minCoeff() >= 0);
-      }
+  for (const Index n : {1, 31, 64, 65, 1200})
+    for (const Index r : {3, 4, 7, 13})
+      for (const bool nonnegative : {false, true})
+        for (const auto& [first, passes] : {std::pair<Index, int>{0, 1}, {0, 4}, {2, 2}, {r, 1}})
+          for (int level = 0; level <= int(kernel_level()); ++level) {
+            const Matrix V = uniform(40, r, 1), G = V.transpose() * V, P = gaussian(n, r, 2);
+            const CoordinateSweep options{nonnegative, first, passes, 1};
+            Matrix X = uniform(n, r, 3);
+            const Matrix expected = naive(P, G, options, X);
+            coordinate_sweep(P, G, options, X, KernelLevel(level));
+            EXPECT_LT(max_difference(X, expected), 1e-11 * (1 + expected.cwiseAbs().maxCoeff()))
+                << n << " rows, " << r << " columns, from " << first << ", " << passes << " passes, level "
+                << level;
+            EXPECT_TRUE(!nonnegative || X.rightCols(r - first).size() == 0 ||
+                        X.rightCols(r - first).minCoeff() >= 0);
+          }
 }
 
 TEST(CoordinateSweep, LeavesAColumnWithoutCurvatureAlone) {
@@ -46,11 +50,11 @@ TEST(CoordinateSweep, LeavesAColumnWithoutCurvatureAlone) {
 }
 
 TEST(CoordinateSweep, GivesTheSameBitsForAnyNumberOfThreads) {
-  const Matrix V = uniform(20, 5, 1), G = V.transpose() * V, P = gaussian(3000, 5, 2),
-               start = uniform(3000, 5, 3);
+  const Matrix V = uniform(20, 9, 1), G = V.transpose() * V, P = gaussian(3001, 9, 2),
+               start = uniform(3001, 9, 3);
   Matrix expected = start;
   coordinate_sweep(P, G, {true, 0, 3, 1}, expected);
-  for (const int threads : {2, 4}) {
+  for (const int threads : {2, 3, 16}) {
     Matrix X = start;
     coordinate_sweep(P, G, {true, 0, 3, threads}, X);
     EXPECT_TRUE(same_bits(X, expected)) << threads;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/parallel.hpp"
+#include "base/work.hpp"
 #include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -35,7 +37,10 @@ Matrix grams_but(const Form& form, Index left_out, const Factors& a, const Facto
 /// Refers to the objective, whose iterate moves with it.
 class FullSquares::System final : public ModeSystem {
  public:
-  System(FullSquares& f, Index mode) : f_(f), mode_(mode), X_(panel() * f.x_.weights.asDiagonal()) {}
+  System(FullSquares& f, Index mode) : f_(f), mode_(mode), X_(f.scaled_) {
+    X_.resize(panel().rows(), panel().cols());
+    for_columns(0, [&](Index k) { X_.col(k) = f_.x_.weights[k] * panel().col(k); });
+  }
 
   void parabolas(Index k, const Factors* squares, Parabolas& out) override {
     out.a.resize(0);
@@ -52,16 +57,21 @@ class FullSquares::System final : public ModeSystem {
   bool sweep(const CoordinateSweep& options) override {
     coordinate_sweep(f_.P_, f_.G_, options, X_);
     const Vector norms = axis().norms(X_);
-    for (Index k = options.first; k < X_.cols(); ++k) {  // a zero column keeps its old atom
+    for_columns(options.first, [&](Index k) {  // a zero column keeps its old atom
       f_.x_.weights[k] = norms[k];
       if (norms[k] > 0) panel().col(k) = X_.col(k) / norms[k];
-    }
+    });
     return true;
   }
 
  private:
   const Axis& axis() const { return f_.axis(mode_); }
   Panel& panel() const { return f_.x_.factors[mode_]; }
+  template <class Work>
+  void for_columns(Index first, const Work& work) const {
+    parallel_for(X_.cols() - first, threads_for(double(X_.size()), axis().threads()),
+                 [&](Index k) { work(first + k); });
+  }
 
   double curvature(Index k, const Factors* squares) const {
     if (!squares) return f_.G_(k, k);
@@ -74,7 +84,7 @@ class FullSquares::System final : public ModeSystem {
 
   FullSquares& f_;
   Index mode_;
-  Panel X_;  // weight * factor of every atom
+  Panel& X_;  // weight * factor of every atom
 };
 
 FullSquares::FullSquares(TargetPtr target, bool symmetric)

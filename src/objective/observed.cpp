@@ -6,7 +6,7 @@
 #include "base/kernel.hpp"
 #include "base/packs.hpp"
 #include "base/parallel.hpp"
-#include "linalg/blas.hpp"
+#include "linalg/products.hpp"
 
 namespace pursuit {
 namespace {
@@ -277,8 +277,7 @@ Matrix ObservedSquares::gram(const Factors& a, const Factors& b) const {
   const bool same = &a == &b;
   const Index pieces = Index(rows.cuts.size()) - 1;
   std::vector<Matrix> parts(static_cast<std::size_t>(pieces));
-  const SingleThreadedBlas blas(threads_);
-  parallel_for(pieces, blas.callers(), [&](Index piece) {
+  parallel_for(pieces, threads_, [&](Index piece) {
     Matrix& sum = parts[std::size_t(piece)] = Matrix::Zero(a.count(), b.count());
     Matrix of_a(kBlock, a.count()), of_b(kBlock, same ? 0 : b.count());
     std::vector<Index> row(kBlock);

@@ -16,10 +16,11 @@ using Panel = Matrix;
 /// The whole of a mode in this process's memory; the face of every other axis.
 class Axis {
  public:
-  explicit Axis(Index size) : size_(size) {}
+  explicit Axis(Index size, int threads = 1) : size_(size), threads_(threads) {}
   virtual ~Axis() = default;
 
   Index size() const { return size_; }         // of a whole vector
+  int threads() const { return threads_; }     // that sums use
   virtual Index first() const { return 0; }    // the first entry that is owned here...
   virtual Index own() const { return size_; }  // ...and their number
   bool is_whole() const { return own() == size(); }
@@ -50,6 +51,7 @@ class Axis {
 
  private:
   Index size_;
+  int threads_;
 };
 
 }  // namespace pursuit

@@ -17,6 +17,9 @@ class LinearOperator {
   virtual void apply(const Matrix& V, Matrix& out) const = 0;             // out = A V
   virtual void apply_transposed(const Matrix& U, Matrix& out) const = 0;  // out = A^T U
 
+  /// Products use up to so many threads, and so should what is made of them.
+  virtual int threads() const { return 1; }
+
   /// Rounding errors of products, relative to what is multiplied.
   virtual double rounding() const { return std::numeric_limits<double>::epsilon(); }
 

@@ -24,7 +24,8 @@ class Form {
 /// An operator as a form of two modes; refers to it.
 class MatrixForm : public Form {
  public:
-  explicit MatrixForm(const LinearOperator& A) : A_(A), axes_{Axis(A.rows()), Axis(A.cols())} {}
+  explicit MatrixForm(const LinearOperator& A)
+      : A_(A), axes_{Axis(A.rows(), A.threads()), Axis(A.cols(), A.threads())} {}
   Index modes() const override { return 2; }
   const Axis& axis(Index mode) const override { return axes_[std::size_t(mode)]; }
   void contract(Index mode, const Factors& z, Panel& out) const override {

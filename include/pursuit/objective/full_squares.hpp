@@ -58,6 +58,7 @@ class FullSquares final : public Objective {
   mutable Index open_mode_ = -1;  // the mode of the last ModeSystem, where atoms may have moved since
   Panel P_;                       // contraction of the target along it
   Matrix G_;                      // Gram matrix of all other modes
+  Panel scaled_;                  // weight * factor along it, of every atom
 };
 
 /// The Hadamard product of the Gram matrices of all modes but one; of all where left_out < 0.
