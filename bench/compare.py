@@ -1,5 +1,6 @@
 """pursuit beside its peers: one thread, contenders alternating, best of several runs. Called by bench/compare."""
 import argparse
+import inspect
 import json
 import os
 import subprocess
@@ -10,16 +11,20 @@ import warnings
 os.environ["SCIPY_USE_PROPACK"] = "1"  # SciPy asks for it before 1.11
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
+import sklearn
 from scipy.sparse.linalg import svds
 from sklearn.decomposition import NMF, SparsePCA
 from sklearn.linear_model import orthogonal_mp
 
 warnings.filterwarnings("ignore")
+SEED = {"rng" if "rng" in inspect.signature(svds).parameters else "random_state": 0}  # SciPy renamed it
 
 
 def make_data(folder):
-    """Generated matrices with fixed seeds: dense 2000 x 1000, sparse 20000 x 10000 at 0.5 %, OMP 512 x 2048."""
+    """Generated matrices with fixed seeds: dense 2000 x 1000, sparse 20000 x 10000 at 0.5 %, medium 20000 x 5000 at
+    about 20 %, OMP 512 x 2048."""
     rng = np.random.default_rng(1)
     dense = rng.gamma(.5, 1., (2000, 30)) @ rng.gamma(.5, 1., (30, 1000))
     dense /= dense.mean()
@@ -38,6 +43,11 @@ def make_data(folder):
     gap.data = np.log1p(gap.data)
     sp.save_npz(f"{folder}/sparse.npz", gap)
     sp.save_npz(f"{folder}/flat.npz", sp.random(rows, cols, .005, "csr", random_state=rng, data_rvs=rng.standard_normal))
+
+    rng = np.random.default_rng(4)  # expression of 5000 genes in 20000 cells, about 20 % not zero
+    means = rng.gamma(.3, 1., (20000, 12)) @ rng.gamma(.3, 1., (12, 5000))
+    counts = rng.poisson(rng.gamma(2., means * (.28 / means.mean() / 2)))
+    sp.save_npz(f"{folder}/medium.npz", sp.csr_matrix(np.log1p(counts)))
 
     rng = np.random.default_rng(3)
     dictionary = rng.standard_normal((512, 2048))
@@ -67,6 +77,21 @@ class Bench:
                 if results[i] is None or seconds < results[i][0]:
                     results[i] = (seconds, answer)
         return results
+
+
+def versions(program):
+    """What is compared, and on what: the processor and the code that OpenBLAS, where peers use it, chose for it."""
+    processor = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    ours = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
+    print(f"{ours}; scikit-learn {sklearn.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}; {processor}, "
+          f"{len(os.sched_getaffinity(0))} cores")
+    try:
+        from threadpoolctl import threadpool_info
+        for pool in threadpool_info():
+            if pool["internal_api"] == "openblas":
+                print(f"peers: OpenBLAS {pool['version']} {pool['architecture']}, {pool['num_threads']} thread(s)")
+    except ImportError:
+        pass
 
 
 def timed(work):
@@ -113,7 +138,7 @@ def svd(bench, folder):
 
         def peer(solver):
             try:
-                seconds, (_, values, _) = timed(lambda: svds(data, 20, solver=solver, random_state=0))
+                seconds, (_, values, _) = timed(lambda: svds(data, 20, solver=solver, **SEED))
             except np.linalg.LinAlgError:  # PROPACK gives up on flat spectra
                 return np.inf, np.nan
             return seconds, (values ** 2).sum()
@@ -247,10 +272,12 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     bench = Bench(options.build, options.repeats)
+    versions(bench.program)
     with tempfile.TemporaryDirectory() as folder:
         if options.only not in ("pca", "pca-growth"):
             make_data(folder)
-        inputs = [("dense", f"{folder}/dense.npy", (20, 50)), ("sparse", f"{folder}/sparse.npz", (20, 50))]
+        inputs = [("dense", f"{folder}/dense.npy", (20, 50)), ("sparse", f"{folder}/sparse.npz", (20, 50)),
+                  ("medium", f"{folder}/medium.npz", (20, 50))]
         if options.data and os.path.exists(f"{options.data}/cbcl_2429x361.npy"):
             inputs.insert(0, ("CBCL", f"{options.data}/cbcl_2429x361.npy", (10, 20, 50)))
         sections = {"nmf": lambda: nmf(bench, inputs), "svd": lambda: svd(bench, folder), "omp": lambda: omp(bench, folder),

@@ -1,6 +1,6 @@
 # Everything comes from Debian packages; scripts/dependencies installs them.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(OpenMP REQUIRED)
+find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(libzip REQUIRED)

@@ -38,22 +38,10 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     return _validated(estimator, X, y, **options)
 
 
-_in_forked_child = False
-
-
-def _mark_forked_child() -> None:
-    global _in_forked_child
-    _in_forked_child = True
-
-
-# The threads of OpenMP do not follow into a forked process, which would wait for them for ever.
-os.register_at_fork(after_in_child=_mark_forked_child)
-
-
 def threads_for(n_jobs: int | None) -> int:
     """Threads meant by ``n_jobs`` as joblib understands it: 1 for None, all cores for -1, 1 inside its
     workers; never more than cores, which would only wait for each other."""
-    return 1 if _in_forked_child else min(effective_n_jobs(n_jobs), os.cpu_count() or 1)
+    return min(effective_n_jobs(n_jobs), os.cpu_count() or 1)
 
 
 def seed_for(random_state: Any) -> int:

@@ -56,13 +56,10 @@ py::dict described(CompletionResult result, const Watch& watch) {
   path["validation"] = column_of(result.path, &CompletionStage::validation);
   path["noise"] = column_of(result.path, &CompletionStage::noise);
   path["seconds"] = column_of(result.path, &CompletionStage::seconds);
-  py::dict out;
+  py::dict out = watch.answer(result.stop);
   out["model"] = std::move(result.model);
   out["path"] = path;
-  out["history"] = watch.history();
-  out["stop"] = name(result.stop);
   out["seconds"] = result.seconds;
-  out["failure"] = watch.failure();
   return out;
 }
 

@@ -40,16 +40,13 @@ py::dict factor_array(const py::object& X, FactorOptions options, const py::obje
     const Unlocked unlocked;
     result = factor(data.matrix, options);
   }
-  py::dict out;
+  py::dict out = watch.answer(result.stop);
   out["left"] = result.model.left();  // symmetric ones share it
   out["right"] = std::move(result.model.right());
   out["weights"] = std::move(result.model.weights);
   out["trace"] = columns_of(result.trace);
-  out["history"] = watch.history();
-  out["stop"] = name(result.stop);
   out["relative_error"] = result.relative_error;
   out["seconds"] = result.seconds;
-  out["failure"] = watch.failure();
   return out;
 }
 
@@ -69,7 +66,7 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
       result = pca(data.matrix, options);
     }
   }
-  py::dict out;
+  py::dict out = watch.answer(result.stop);
   out["loadings"] = std::move(result.loadings);
   out["scores"] = std::move(result.scores);
   out["means"] = std::move(result.means);
@@ -77,10 +74,7 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
   out["explained_plain"] = result.explained_plain;
   out["explained_span"] = result.explained_span;
   out["sweeps"] = result.sweeps;
-  out["stop"] = name(result.stop);
-  out["history"] = watch.history();
   out["seconds"] = result.seconds;
-  out["failure"] = watch.failure();
   return out;
 }
 

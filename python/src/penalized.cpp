@@ -53,15 +53,12 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
     options.keep_going = asking(run, factors.factors.count(), sweeps, 0.5 * target->squared_norm());
     outcome = penalized_sweeps(*target, left, right, options, factors);
   }
-  py::dict out;
+  py::dict out = watch.answer(run.stop());
   out["left"] = std::move(factors.factors[0]);
   out["right"] = std::move(factors.factors[1]);
   out["objective"] = factors.objective;
   out["sweeps"] = outcome.sweeps;
   out["converged"] = outcome.converged;
-  out["stop"] = name(run.stop());
-  out["history"] = watch.history();
-  out["failure"] = watch.failure();
   return out;
 }
 
@@ -81,16 +78,13 @@ py::dict l1_components_of(const py::object& X, Index components,
     result = start ? l1_components(data.matrix, std::get<0>(*start), std::get<1>(*start), options)
                    : l1_components(data.matrix, components, options);
   }
-  py::dict out;
+  py::dict out = watch.answer(run.stop());
   out["scores"] = std::move(result.scores);
   out["loadings"] = std::move(result.loadings);
   out["means"] = std::move(result.means);
   out["objective"] = result.objective;
   out["sweeps"] = result.sweeps;
   out["converged"] = result.converged;
-  out["stop"] = name(run.stop());
-  out["history"] = watch.history();
-  out["failure"] = watch.failure();
   return out;
 }
 

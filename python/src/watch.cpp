@@ -60,8 +60,12 @@ bool Watch::go_on(const Moment& moment) {
   }
 }
 
-py::object Watch::failure() const {
-  return failure_;
+py::dict Watch::answer(Stop stop) const {
+  py::dict answer;
+  answer["stop"] = name(stop);
+  answer["history"] = history();
+  answer["failure"] = failure_;
+  return answer;
 }
 
 bool Watch::keep_interrupt(py::error_already_set& error) {

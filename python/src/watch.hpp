@@ -25,12 +25,10 @@ class Watch {
   /// Valid as long as this.
   Observer observer();
 
-  /// Every moment of the run so far, one array per field.
-  py::dict history() const;
-
-  /// What the callback raised, or KeyboardInterrupt; None where nothing was. The run ended there and kept
-  /// what it had.
-  py::object failure() const;
+  /// What is told of every run that ended this way: "stop"; "history", every moment, one array per field; and
+  /// "failure", what the callback raised or KeyboardInterrupt, None where nothing was: the run ended there and
+  /// kept what it had.
+  py::dict answer(Stop stop) const;
 
   /// An interrupt arrived while Python code of an atom set ran on the thread of this run. True where it is
   /// kept for the end of the step; false for a second one, which should end the run at once.
@@ -38,6 +36,7 @@ class Watch {
 
  private:
   bool go_on(const Moment& moment);
+  py::dict history() const;
 
   py::object callback_;
   py::object failure_;

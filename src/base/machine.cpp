@@ -1,7 +1,6 @@
 #include "base/machine.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <vector>
 
 namespace pursuit {
 namespace {
@@ -103,17 +101,6 @@ std::uint64_t free_in_address_space() {
   return difference(limit.rlim_cur, pages * std::uint64_t(::sysconf(_SC_PAGESIZE)));
 }
 
-/// Lets the threads of a trial end together, so that they have all been there at once.
-struct Gate {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-};
-
-void* wait_at(void* gate) {
-  ::pthread_mutex_lock(&static_cast<Gate*>(gate)->mutex);
-  ::pthread_mutex_unlock(&static_cast<Gate*>(gate)->mutex);
-  return nullptr;
-}
-
 }  // namespace
 
 std::optional<int> cores_of_quota(const std::string& text) {
@@ -136,18 +123,6 @@ std::uint64_t available_memory() {
     available = std::min(available, difference(limit, used_by(group)));
   });
   return available;
-}
-
-int startable_threads(int wanted) {
-  Gate gate;
-  ::pthread_mutex_lock(&gate.mutex);
-  std::vector<pthread_t> started;
-  pthread_t thread = {};
-  while (int(started.size()) + 1 < wanted && ::pthread_create(&thread, nullptr, wait_at, &gate) == 0)
-    started.push_back(thread);
-  ::pthread_mutex_unlock(&gate.mutex);
-  for (const pthread_t each : started) ::pthread_join(each, nullptr);
-  return int(started.size()) + 1;
 }
 
 }  // namespace pursuit

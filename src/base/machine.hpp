@@ -19,8 +19,4 @@ std::uint64_t available_memory();
 /// Whole cores of a control group's "quota period"; none for "max" or for text that says nothing.
 std::optional<int> cores_of_quota(const std::string& text);
 
-/// How many of `wanted` threads can run at once, the calling one counted: 1 or more. OpenMP ends the process
-/// where it cannot have a thread, so it must not ask for more. Starts and ends them to find out.
-int startable_threads(int wanted);
-
 }  // namespace pursuit

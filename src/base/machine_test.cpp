@@ -5,10 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <thread>
-
-#include "base/parallel.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -46,35 +42,6 @@ TEST(AvailableMemory, IsBelowTheLimitOfTheAddressSpace) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
 }
-
-TEST(StartableThreads, AreAllWhereThereIsMemory) {
-  EXPECT_EQ(startable_threads(1), 1);
-  EXPECT_EQ(startable_threads(5), 5);
-}
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST(ParallelFor, WorksOnFewerThreadsWhereNoMoreCanBeStarted) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::thread([] {  // on a thread of its own: a forked child has none of the parent's team
-      pthread_attr_t attributes;
-      pthread_attr_init(&attributes);
-      pthread_attr_setstacksize(&attributes, std::size_t{1} << 34);  // every further thread wants so much
-      pthread_setattr_default_np(&attributes);
-      const rlimit limit{std::uint64_t{1} << 35, std::uint64_t{1} << 35};
-      if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
-      if (startable_threads(8) >= 8) _exit(3);
-      std::atomic<int> calls = 0;
-      parallel_for(100, 8, [&](Index) { ++calls; });
-      _exit(calls == 100 ? 0 : 1);
-    })
-        .join();
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
-}
-#endif
 
 }  // namespace
 }  // namespace pursuit

@@ -6,13 +6,9 @@
 #include <exception>
 #include <mutex>
 #include <string>
-#if defined(__SANITIZE_THREAD__)
-#include <atomic>
-#include <thread>
-#include <vector>
-#endif
 
 #include "base/machine.hpp"
+#include "base/thread_pool.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/types.hpp"
 
@@ -27,19 +23,13 @@ inline int resolve_threads(int threads) {
 }
 
 /// Calls work(0) .. work(count-1), each once, on up to `threads` threads. The first exception is rethrown.
+/// Called from within such work, the pieces are done one after the other.
 template <class Work>
 void parallel_for(Index count, int threads, const Work& work) {
   if (threads <= 1 || count <= 1) {
     for (Index i = 0; i < count; ++i) work(i);
     return;
   }
-  // OpenMP keeps the threads of a team for the next one of the same size: asked once, not every time.
-  thread_local int wanted = 1, startable = 1;
-  if (threads != wanted) {
-    startable = startable_threads(threads);
-    wanted = threads;
-  }
-  threads = startable;
   std::exception_ptr failure;
   std::mutex failure_mutex;
   const auto guarded = [&](Index i) {
@@ -50,19 +40,10 @@ void parallel_for(Index count, int threads, const Work& work) {
       if (!failure) failure = std::current_exception();
     }
   };
-#if defined(__SANITIZE_THREAD__)
-  // The thread sanitizer cannot see libgomp's barriers and would report races that are not there.
-  std::atomic<Index> next{0};
-  std::vector<std::thread> team;
-  for (int t = 0; t < threads; ++t)
-    team.emplace_back([&] {
-      for (Index i; (i = next++) < count;) guarded(i);
-    });
-  for (auto& member : team) member.join();
-#else
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (Index i = 0; i < count; ++i) guarded(i);
-#endif
+  using Guarded = decltype(guarded);
+  share_pieces(
+      {count, &guarded, [](const void* pieces, Index i) { (*static_cast<const Guarded*>(pieces))(i); }},
+      threads);
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -1,0 +1,322 @@
+"""Every job of the program on 1, 2, 4 ... threads: seconds, and the share of perfect scaling. Called by bench/scaling."""
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+NONNEG = ["--left", "nonneg", "--right", "nonneg", "--weights", "nonneg"]
+
+
+class Data:
+    """Generated inputs, each made when a job first asks for it."""
+
+    def __init__(self, folder, program, share):
+        self.folder, self.program, self.share = folder, program, share
+
+    def size(self, n):
+        return max(int(n * self.share), 64)
+
+    def file(self, name, make):
+        path = f"{self.folder}/{name}"
+        if not os.path.exists(path):
+            make(path)
+        return path
+
+    def dense(self):
+        rng = np.random.default_rng(1)
+        rows, cols = self.size(20000), 4000
+        planted = lambda: rng.gamma(0.5, 1.0, (rows, 30)) @ rng.gamma(0.5, 1.0, (30, cols)) + rng.random(
+            (rows, cols)
+        )
+        return self.file("dense.npy", lambda path: np.save(path, planted()))
+
+    def sparse(self):
+        rng = np.random.default_rng(2)
+        draw = lambda n: (n * rng.random(self.size(20_000_000)) ** 2).astype(np.int32)
+
+        def make(path):
+            rows, cols = self.size(200000), 50000
+            A = sp.csr_matrix(
+                (rng.random(self.size(20_000_000)), (draw(rows), draw(cols))), shape=(rows, cols)
+            )
+            A.sum_duplicates()
+            sp.save_npz(path, A, compressed=False)
+
+        return self.file("sparse.npz", make)
+
+    def expression(self):
+        rng = np.random.default_rng(3)
+        genes = self.size(12582)
+        return self.file(
+            "expression.npy",
+            lambda path: np.save(
+                path,
+                rng.standard_normal((72, 8)) @ rng.standard_normal((8, genes))
+                + 2 * rng.standard_normal((72, genes)),
+            ),
+        )
+
+    def dictionary(self):
+        rng = np.random.default_rng(4)
+        D = rng.standard_normal((512, 2048))
+        return self.file("dictionary.npy", lambda path: np.save(path, D / np.linalg.norm(D, axis=0)))
+
+    def signals(self):
+        rng = np.random.default_rng(5)
+        return self.file(
+            "signals.npy", lambda path: np.save(path, rng.standard_normal((512, self.size(8000))))
+        )
+
+    def ratings(self, rows, cols, entries):
+        return self.file(
+            f"ratings_{entries}.dat",
+            lambda path: subprocess.run(
+                [
+                    self.program,
+                    "generate",
+                    "ratings",
+                    "--rows",
+                    str(self.size(rows)),
+                    "--cols",
+                    str(max(cols, 64)),
+                    "--entries",
+                    str(self.size(entries)),
+                    "--out",
+                    path,
+                ],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            ),
+        )
+
+    def million(self):
+        return self.ratings(6040, 3706, 1000209)
+
+    def model(self):
+        return self.file(
+            "model.npz",
+            lambda path: subprocess.run(
+                [
+                    self.program,
+                    "complete",
+                    self.million(),
+                    "--rank",
+                    "15",
+                    "--validation",
+                    "0",
+                    "--time-limit",
+                    "1",
+                    "--out",
+                    path,
+                ],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            ),
+        )
+
+    def table(self):
+        rng = np.random.default_rng(6)
+        return self.file(
+            "table.csv",
+            lambda path: np.savetxt(path, rng.random((self.size(40000), 500)), delimiter=",", fmt="%.6g"),
+        )
+
+
+# name: (arguments, what is timed: a field of the answer, or the whole program)
+JOBS = {
+    "nmf-dense-20": (
+        lambda d: [
+            "factor",
+            d.dense(),
+            "--rank",
+            20,
+            *NONNEG,
+            "--start",
+            "leading",
+            "--polish",
+            30,
+            "--polish-tolerance",
+            0,
+        ],
+        "seconds",
+    ),
+    "nmf-dense-50": (
+        lambda d: [
+            "factor",
+            d.dense(),
+            "--rank",
+            50,
+            *NONNEG,
+            "--start",
+            "leading",
+            "--polish",
+            30,
+            "--polish-tolerance",
+            0,
+        ],
+        "seconds",
+    ),
+    "nmf-sparse-20": (
+        lambda d: [
+            "factor",
+            d.sparse(),
+            "--rank",
+            20,
+            *NONNEG,
+            "--start",
+            "leading",
+            "--polish",
+            30,
+            "--polish-tolerance",
+            0,
+        ],
+        "seconds",
+    ),
+    "svd-dense-20": (lambda d: ["factor", d.dense(), "--rank", 20], "seconds"),
+    "svd-sparse-20": (lambda d: ["factor", d.sparse(), "--rank", 20], "seconds"),
+    "atoms-sparse": (
+        lambda d: ["factor", d.dense(), "--rank", 5, "--left", "nonneg+sparse:200", "--right", "sparse:100"],
+        "seconds",
+    ),
+    "pca": (lambda d: ["pca", d.expression(), "--components", 5, "--atoms", "sparse:300"], "seconds"),
+    "omp": (lambda d: ["omp", d.dictionary(), d.signals(), "--atoms", 50], "seconds"),
+    "complete-1m": (lambda d: ["complete", d.million()], "seconds"),
+    "complete-20m": (lambda d: ["complete", d.ratings(138493, 26744, 20000263), "--rank", 15], "seconds"),
+    "complete-high": (
+        lambda d: ["complete", d.million(), "--effort", "high", "--time-limit", 1e6],
+        "seconds",
+    ),
+    "complete-structured": (
+        lambda d: [
+            "complete",
+            d.million(),
+            "--left",
+            "nonneg",
+            "--right",
+            "nonneg",
+            "--weights",
+            "nonneg",
+            "--rank",
+            10,
+        ],
+        "seconds",
+    ),
+    "recommend-all": (
+        lambda d: ["recommend", d.model(), "--all", "--top", 10, "--out", f"{d.folder}/top.csv"],
+        None,
+    ),
+    "read-ratings": (
+        lambda d: [
+            "complete",
+            d.ratings(138493, 26744, 20000263),
+            "--rank",
+            1,
+            "--validation",
+            0,
+            "--time-limit",
+            0.01,
+        ],
+        "reading_seconds",
+    ),
+    "read-csv": (lambda d: ["convert", d.table(), f"{d.folder}/table.npy"], None),
+}
+
+
+def measure(program, arguments, field, threads):
+    command = [program, *map(str, arguments)]
+    cores = sorted(os.sched_getaffinity(0))[: threads or None]
+    if arguments[0] != "convert":  # which has no such option and goes by the cores it may use
+        command += ["--threads", str(threads)]
+        cores = os.sched_getaffinity(0)
+    if field:
+        command.append("--json")
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores)
+    )
+    wall = time.perf_counter() - start
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)[field] if field else wall
+
+
+def threads_up_to(cores):
+    counts = [1]
+    while 2 * counts[-1] < cores:
+        counts.append(2 * counts[-1])
+    return counts + [cores] if cores > 1 else counts
+
+
+def scaling(o, data, jobs):
+    counts = (
+        [int(t) for t in o.threads.split(",")] if o.threads else threads_up_to(len(os.sched_getaffinity(0)))
+    )
+    print(
+        "| job |"
+        + "".join(f" {t} thread{'s' if t > 1 else ''} |" for t in counts)
+        + " speed-up | efficiency |"
+    )
+    print("|---" * (len(counts) + 3) + "|")
+    for name in jobs:
+        arguments, field = JOBS[name][0](data), JOBS[name][1]
+        # In turn, so that a busy moment does not fall on one number of threads alone.
+        seconds = [
+            min(times)
+            for times in zip(
+                *([measure(o.program, arguments, field, t) for t in counts] for _ in range(o.repeats))
+            )
+        ]
+        gain = seconds[0] / seconds[-1]
+        print(
+            f"| {name} |"
+            + "".join(f" {s:.3f} s |" for s in seconds)
+            + f" {gain:.1f}x | {100 * gain * counts[0] / counts[-1]:.0f} % |",
+            flush=True,
+        )
+
+
+def busy(o, data, jobs):
+    cores = len(os.sched_getaffinity(0))
+    print(
+        f"Beside {cores} busy loops on {cores} cores:\n\n| job | 1 thread | default threads | ratio |\n|---|---|---|---|"
+    )
+    for name in jobs:
+        arguments, field = JOBS[name][0](data), JOBS[name][1]
+        loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(cores)]
+        try:
+            one, default = (
+                min(times)
+                for times in zip(
+                    *([measure(o.program, arguments, field, t) for t in (1, 0)] for _ in range(o.repeats))
+                )
+            )
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+        print(f"| {name} | {one:.3f} s | {default:.3f} s | {default / one:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--program", required=True)
+    p.add_argument("--only", help=f"jobs, comma-separated: {', '.join(JOBS)}")
+    p.add_argument("--threads", help="comma-separated; by default 1, 2, 4 ... and all cores")
+    p.add_argument("--repeats", type=int, default=2)
+    p.add_argument("--share", type=float, default=1)
+    p.add_argument("--busy", action="store_true")
+    p.add_argument("--folder", help="where the data are made, and kept; by default a temporary folder")
+    o = p.parse_args()
+    jobs = o.only.split(",") if o.only else list(JOBS)
+    if unknown := [name for name in jobs if name not in JOBS]:
+        p.error(f"unknown job {unknown[0]}; allowed: {', '.join(JOBS)}")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = o.folder or temporary
+        os.makedirs(folder, exist_ok=True)
+        data = Data(folder, o.program, o.share)
+        (busy if o.busy else scaling)(o, data, jobs)
