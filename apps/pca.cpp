@@ -89,6 +89,7 @@ PcaResult compute(PcaCommand& c, const NamedMatrix& input) {
     return by_baseline(c, Covariance::of_samples(samples), samples);
   }
   c.options.observer = watch("pca");
+  c.options.threads = c.common.threads;
   if (c.covariance) return pca_of_covariance(dense(input.matrix), c.options);
   return pca(data_matrix(input.matrix, c.common.threads), c.options);
 }
