@@ -82,6 +82,7 @@ PcaResult compute(PcaCommand& c, const DataMatrixPtr& samples, const Matrix& C) 
     return by_baseline(c, Covariance::of_samples(samples), samples);
   }
   c.options.observer = watch("pca");
+  c.options.threads = c.common.threads;
   if (c.covariance) return pca_of_covariance(C, c.options);
   return pca(samples, c.options);
 }

@@ -54,6 +54,7 @@ py::dict pca_array(const py::object& X, PcaOptions options, int threads, const p
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
   options.observer = watch.observer();
+  options.threads = threads;
   PcaResult result;
   {
     const Unlocked unlocked;

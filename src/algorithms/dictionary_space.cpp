@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/data/data_matrix.hpp"
@@ -39,22 +40,40 @@ PURSUIT_KERNEL void subtract_columns(const double* start, const double* columns,
   }
 }
 
+/// The column that correlates most.
+Found<Index> largest_of(const Vector& correlations, bool either_sign) {
+  Index best = 0;
+  if (either_sign)
+    correlations.cwiseAbs().maxCoeff(&best);
+  else
+    correlations.maxCoeff(&best);
+  return {best, correlations[best]};
+}
+
 }  // namespace
 
 UnitColumns::UnitColumns(const DenseView<double>& D, bool with_gram, int threads)
-    : view_(D), threads_(threads), norms_(Vector::Zero(D.cols)) {
+    : view_(D), data_(data_matrix(D, threads)), norms_(D.cols) {
   // Each column on its own scale: squares may vanish or overflow.
-  if (D.row_major) {
-    const auto row = [&](Index i) { return Eigen::Map<const Vector>(D.data + i * D.stride, D.cols); };
-    Vector scale = Vector::Zero(D.cols);
-    for (Index i = 0; i < D.rows; ++i) scale = scale.cwiseMax(row(i).cwiseAbs());
-    scale = scale.unaryExpr(&unit_scale).eval();
-    for (Index i = 0; i < D.rows; ++i) norms_ += row(i).cwiseProduct(scale).cwiseAbs2();
-    norms_ = norms_.cwiseSqrt().cwiseQuotient(scale).eval();
-  } else {
-    for (Index j = 0; j < D.cols; ++j)
-      norms_[j] = Eigen::Map<const Vector>(D.data + j * D.stride, D.rows).stableNorm();
-  }
+  const Chunks chunks(D.cols, 64);
+  parallel_for(chunks.count(), resolve_threads(threads), [&](Index c) {
+    const Index first = chunks.first(c), count = chunks.length(c);
+    auto norms = norms_.segment(first, count);
+    if (D.row_major) {
+      const auto row = [&](Index i) {
+        return Eigen::Map<const Vector>(D.data + i * D.stride + first, count);
+      };
+      Vector scale = Vector::Zero(count);
+      for (Index i = 0; i < D.rows; ++i) scale = scale.cwiseMax(row(i).cwiseAbs());
+      scale = scale.unaryExpr(&unit_scale).eval();
+      norms.setZero();
+      for (Index i = 0; i < D.rows; ++i) norms += row(i).cwiseProduct(scale).cwiseAbs2();
+      norms = norms.cwiseSqrt().cwiseQuotient(scale).eval();
+    } else {
+      for (Index j = 0; j < count; ++j)
+        norms[j] = Eigen::Map<const Vector>(D.data + (first + j) * D.stride, D.rows).stableNorm();
+    }
+  });
   inverse_norms_ = (norms_.array() > 0).select(norms_.cwiseInverse(), 0.0);
   const bool affordable = size() <= kGramPerDictionary * dimension() || size() * size() <= kSmallGram;
   if (!with_gram || !affordable) return;
@@ -80,7 +99,7 @@ Matrix UnitColumns::columns(Index first, Index count) const {
 
 Matrix UnitColumns::products(const Matrix& signals) const {
   Matrix result;
-  data_matrix(view_, threads_)->apply_transposed(signals, result);
+  data_->apply_transposed(signals, result);
   result.array().colwise() *= inverse_norms_.array();
   return result;
 }
@@ -113,18 +132,18 @@ Found<Index> DictionarySpace::find_atom() {
                    weights_.size(), residual_correlations_.data());
   const bool either_sign = rule_.allows_negative();
   const auto& values = residual_correlations_;
-  Index best = 0;
-  const double largest = either_sign ? values.cwiseAbs().maxCoeff(&best) : values.maxCoeff(&best);
+  Found<Index> found = largest_of(values, either_sign);
+  const double largest = either_sign ? std::abs(found.value) : found.value;
   if (lmo_accuracy_ < 1 && largest > 0) {
     double worst = largest;
     for (Index j = 0; j < values.size(); ++j) {
       const double value = either_sign ? std::abs(values[j]) : values[j];
       if (value < lmo_accuracy_ * largest || value >= worst) continue;
       worst = value;
-      best = j;
+      found = {j, values[j]};
     }
   }
-  return {best, values[best]};
+  return found;
 }
 
 Vector DictionarySpace::inner_products(Index atom) const {
@@ -151,6 +170,27 @@ void DictionarySpace::set_weights(const Vector& weights) {
         weights[i] * (0.5 * gram_columns_.row(atom).head(weights.size()).dot(weights) - correlations_[atom]);
   }
   objective_ = std::max(0.0, 0.5 * target_norm_squared_ + change);
+}
+
+Found<Index> ResidualSpace::find_atom() const {
+  return largest_of(correlations_, rule_.allows_negative());
+}
+
+Vector ResidualSpace::inner_products(Index atom) const {
+  return columns_.leftCols(Index(atoms_.size())).transpose() * dictionary_.columns(atom, 1);
+}
+
+void ResidualSpace::append(const Found<Index>& found) {
+  const auto r = Index(atoms_.size());
+  if (r == columns_.cols()) columns_.conservativeResize(signal_.size(), 2 * r + 4);
+  columns_.col(r) = dictionary_.columns(found.atom, 1);
+  atoms_.push_back(found.atom);
+}
+
+void ResidualSpace::set_weights(const Vector& weights) {
+  weights_ = weights;
+  residual_ = signal_;
+  residual_.noalias() -= columns_.leftCols(weights.size()) * weights;
 }
 
 }  // namespace pursuit

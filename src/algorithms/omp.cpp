@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/parallel.hpp"
 #include "pursuit/algorithms/dictionary_space.hpp"
@@ -14,6 +15,85 @@ namespace pursuit {
 namespace {
 
 constexpr Index kProductsAtOnce = Index(1) << 22;  // of columns and signals that are held at a time
+
+/// Signals, each near one, whatever its units.
+struct Signals {
+  Matrix values;
+  Vector scales;
+};
+
+/// What became of one signal.
+struct Code {
+  std::vector<Index> atoms;
+  Vector weights;
+  double relative_error;
+  Stop stop;
+};
+
+template <class Space>
+Code code_of(const Space& space, const PursuitOutcome& outcome) {
+  return {space.atoms(), space.weights(),
+          outcome.trace.empty() ? double(space.objective_at_zero() > 0) : outcome.trace.back().relative_error,
+          outcome.stop};
+}
+
+WeightRule rule_of(const OmpOptions& options, double scale) {
+  WeightRule rule = options.weights;
+  rule.radius *= scale;
+  return rule;
+}
+
+/// Every signal on its own, by inner products of columns.
+std::vector<Code> codes_one_by_one(const UnitColumns& dictionary, const Signals& signals,
+                                   const OmpOptions& options, int threads) {
+  const Matrix correlations = dictionary.products(signals.values);  // D^T y of every signal
+  std::vector<Code> codes(std::size_t(signals.values.cols()));
+  parallel_for(signals.values.cols(), threads, [&](Index s) {
+    DictionarySpace space(dictionary, correlations.col(s), signals.values.col(s).squaredNorm(),
+                          rule_of(options, signals.scales[s]), options.atoms);
+    codes[std::size_t(s)] =
+        code_of(space, pursue(space, {.rank = options.atoms}, Run({.target_error = options.target_error})));
+  });
+  return codes;
+}
+
+/// All signals together, atom by atom: one product of the dictionary with all residuals serves a step of
+/// each.
+std::vector<Code> codes_in_step(const UnitColumns& dictionary, const Signals& signals,
+                                const OmpOptions& options, int threads) {
+  struct Course {
+    Course(const UnitColumns& dictionary, ConstVectorRef signal, const WeightRule& rule,
+           const OmpOptions& options)
+        : run({.target_error = options.target_error}),
+          space(dictionary, signal, rule),
+          pursuit(space, {.rank = options.atoms}, run) {}
+    Run run;
+    ResidualSpace space;
+    Pursuit<ResidualSpace> pursuit;
+  };
+  const Index count = signals.values.cols();
+  std::vector<std::unique_ptr<Course>> courses;
+  std::vector<Course*> going;
+  for (Index s = 0; s < count; ++s) {
+    courses.push_back(std::make_unique<Course>(dictionary, signals.values.col(s),
+                                               rule_of(options, signals.scales[s]), options));
+    going.push_back(courses.back().get());
+  }
+  while (!going.empty()) {
+    Matrix residuals(dictionary.dimension(), Index(going.size()));
+    for (std::size_t k = 0; k < going.size(); ++k) residuals.col(Index(k)) = going[k]->space.residual();
+    const Matrix correlations = dictionary.products(residuals);
+    parallel_for(Index(going.size()), threads, [&](Index k) {
+      Course& course = *going[std::size_t(k)];
+      course.space.give_correlations(correlations.col(k));
+      course.pursuit.step();
+    });
+    std::erase_if(going, [](const Course* course) { return !course->pursuit.is_growing(); });
+  }
+  std::vector<Code> codes;
+  for (const auto& course : courses) codes.push_back(code_of(course->space, course->pursuit.finish()));
+  return codes;
+}
 
 }  // namespace
 
@@ -50,35 +130,27 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   OmpResult result;
   result.relative_errors.resize(signals.cols());
   result.stops.resize(std::size_t(signals.cols()));
-  std::vector<std::vector<Eigen::Triplet<double>>> entries(std::size_t(signals.cols()));
+  std::vector<Eigen::Triplet<double>> entries;
   const Index at_once = std::max<Index>(kProductsAtOnce / D.cols, 64);
   for (Index first = 0; first < signals.cols(); first += at_once) {
-    const Index count = std::min(at_once, signals.cols() - first);
-    Matrix scaled = signals.middleCols(first, count);  // each near one, whatever its units
-    const Vector scales = scaled.cwiseAbs().colwise().maxCoeff().transpose().unaryExpr(&unit_scale);
-    scaled.array().rowwise() *= scales.transpose().array();
-    const Matrix correlations = dictionary.products(scaled);  // D^T y of every signal
-    parallel_for(count, threads, [&](Index i) {
-      const Index s = first + i;
-      const double norm_squared = scaled.col(i).squaredNorm();
-      WeightRule weights = options.weights;
-      weights.radius *= scales[i];
-      DictionarySpace space(dictionary, correlations.col(i), norm_squared, weights, options.atoms);
-      const auto outcome =
-          pursue(space, {.rank = options.atoms}, Run({.target_error = options.target_error}));
-      result.stops[std::size_t(s)] = outcome.stop;
-      result.relative_errors[s] =
-          outcome.trace.empty() ? double(norm_squared > 0) : outcome.trace.back().relative_error;
-      for (Index k = 0; k < space.weights().size(); ++k)
-        if (const Index j = space.atoms()[std::size_t(k)]; space.weights()[k] != 0)
-          entries[std::size_t(s)].emplace_back(int(j), int(s),
-                                               space.weights()[k] / dictionary.norms()[j] / scales[i]);
-    });
+    Signals some{signals.middleCols(first, std::min(at_once, signals.cols() - first)), {}};
+    some.scales = some.values.cwiseAbs().colwise().maxCoeff().transpose().unaryExpr(&unit_scale);
+    some.values.array().rowwise() *= some.scales.transpose().array();
+    const std::vector<Code> codes = (dictionary.keeps_gram() || !many ? codes_one_by_one : codes_in_step)(
+        dictionary, some, options, threads);
+    for (Index i = 0; i < Index(codes.size()); ++i) {
+      const Code& code = codes[std::size_t(i)];
+      result.stops[std::size_t(first + i)] = code.stop;
+      result.relative_errors[first + i] = code.relative_error;
+      for (Index k = 0; k < code.weights.size(); ++k)
+        if (const Index j = code.atoms[std::size_t(k)]; code.weights[k] != 0)
+          entries.emplace_back(int(j), int(first + i),
+                               code.weights[k] / dictionary.norms()[j] / some.scales[i]);
+    }
   }
-  std::vector<Eigen::Triplet<double>> all;
-  for (const auto& list : entries) all.insert(all.end(), list.begin(), list.end());
   result.codes.resize(D.cols, signals.cols());
-  result.codes.setFromTriplets(all.begin(), all.end());  // MP may take an atom twice: its weights add up
+  result.codes.setFromTriplets(entries.begin(),
+                               entries.end());  // MP may take an atom twice: its weights add up
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "algorithms/span_search.hpp"
+#include "base/parallel.hpp"
 #include "base/require.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/lanczos.hpp"
@@ -134,8 +135,13 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
                       .max_sweeps = allowed,
                       .relative_error = std::sqrt(std::max(0.0, 1 - value))});
   };
-  const SpanProblem problem{
-      A, total, sets_of(o), o.total_nonzeros, !o.atoms.traits().symmetric, o.orthogonality};
+  const SpanProblem problem{A,
+                            total,
+                            sets_of(o),
+                            o.total_nonzeros,
+                            !o.atoms.traits().symmetric,
+                            o.orthogonality,
+                            resolve_threads(o.threads)};
   return arranged(A,
                   search_span(problem, start, values,
                               sweeps_for(o.effort, product_work, A.cols(), o.components), o.seed, watch)
@@ -181,7 +187,8 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
     Matrix C;
     A->apply_gram(Matrix::Identity(p, p), C);
     const Matrix root = semidefinite_root(0.5 * (C + C.transpose()));
-    result.loadings = find_loadings(*data_matrix(root), total, double(p) * double(p), options, run, result);
+    result.loadings = find_loadings(*data_matrix(root, options.threads), total, double(p) * double(p),
+                                    options, run, result);
   } else {
     result.loadings = find_loadings(*A, total, A->product_work(), options, run, result);
   }
@@ -236,7 +243,7 @@ PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options)
     throw InvalidInput(fmt::format(
         "the covariance is not positive semidefinite: it has an eigenvalue of {:g} times the largest",
         smallest));
-  const DataMatrixPtr A = data_matrix(root);
+  const DataMatrixPtr A = data_matrix(root, options.threads);
   result.loadings = find_loadings(*A, A->squared_norm(), double(p) * double(p), options, run, result);
   explain(*A, result);
   result.deviations /= std::sqrt(scale);

@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
-#include <numeric>
+#include <span>
 
+#include "base/parallel.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
-#include "linalg/top_k.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/linalg/axis.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr double kTolerance = 1e-6;  // a sweep that gains less has converged
-constexpr int kLoadingPasses = 2;    // over the loadings per product with the data
+// A sweep that gains less has converged; of a single component, which costs little, less still.
+constexpr double kTolerance = 1e-6, kToleranceOfOne = 1e-9;
+constexpr int kLoadingPasses = 2;  // over the loadings per product with the data
 constexpr int kSweepsToConverge = 200;
 constexpr int kRace = 6;         // sweeps after which a perturbation must be close to the best...
 constexpr double kClose = 2e-3;  // ...by this much
@@ -25,109 +28,174 @@ constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: f
 constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
 constexpr int kChains = 5;                                   // at least
 constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
+constexpr Index kTogether = 16;        // climbs, at most...
+constexpr Index kNumbersTogether = Index(1) << 24;  // ...and so many numbers in their loadings
 
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+/// Loadings on their way up.
+struct Climb {
+  Matrix U;
+  std::vector<Atoms> sets;          // of its columns
+  SpanSolution best = {{}, kNone};  // on the way
+  double last = kNone;              // value
+  bool arrived = false;             // sweeps gain nothing more
+};
+
+/// Climbs go together, sweep by sweep: one product with the data serves all of them, and what each does with
+/// its share of it is done side by side. Which climbs these are depends on the problem alone.
 class Search {
  public:
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
          const std::function<bool(int, int, double)>& watch)
-      : p_(problem), budget_(sweeps), random_(seed), watch_(watch), sets_(problem.sets) {}
-
-  /// One component: power steps from the leading direction, its opposite and the heaviest columns, all in one
-  /// block; after a few steps the better ones go on to the end.
-  SpanSolution run_single(const Matrix& leading) {
-    constexpr Index kColumns = 30, kSurvivors = 8;
-    constexpr int kSteps = 4;
-    const std::vector<Index> columns = heaviest(std::min(kColumns, leading.rows()));
-    Matrix U = Matrix::Zero(leading.rows(), 2 + Index(columns.size())), S, W;
-    U.leftCols(2) << leading, -leading;
-    for (std::size_t i = 0; i < columns.size(); ++i) U(columns[i], 2 + Index(i)) = 1;
-    const auto step = [&] {
-      for (Index i = 0; i < U.cols(); ++i) sets_[0]->maximize(W.col(i), U.col(i));
-      p_.A.apply(U, S);
-      p_.A.apply_transposed(S, W);
-      ++used_;
-      if (watch_ && !watch_(used_, budget_, S.colwise().squaredNorm().maxCoeff() / p_.total)) stopped_ = true;
-    };
-    W = U;
-    for (int k = 0; k < kSteps && !stopped_; ++k) step();
-    const auto order = descending(S.colwise().squaredNorm().transpose());
-    const std::vector<Index> best(order.begin(), order.begin() + std::min(kSurvivors, U.cols()));
-    U = Matrix(U(Eigen::all, best));
-    W = Matrix(W(Eigen::all, best));
-    for (double last = 0; !stopped_ && used_ < kSweepsToConverge;) {
-      step();
-      const double sum = S.squaredNorm();
-      if (sum <= last * (1 + 1e-9)) break;
-      last = sum;
-    }
-    Index winner = 0;
-    const double value = S.colwise().squaredNorm().maxCoeff(&winner) / p_.total;
-    return {U.col(winner), value};
-  }
+      : p_(problem),
+        axis_(problem.A.cols()),
+        r_(Index(problem.sets.size())),
+        together_(std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), kTogether)),
+        budget_(sweeps),
+        random_(seed),
+        watch_(watch) {}
 
   SpanSolution run(const Matrix& leading, const Vector& values) {
-    const Matrix scaled = leading * values.asDiagonal();
-    const Index r = leading.cols();
-    SpanSolution best;
-    const auto consider = [&](Matrix U) {
-      SpanSolution found = ascend(members(std::move(U)), kSweepsToConverge);
-      if (found.value > best.value) best = std::move(found);
-    };
-    consider(scaled * varimax_rotation(scaled, Matrix::Identity(r, r)));
-    if (more(0)) consider(leading);
-    if (more(0)) consider(leading * varimax_rotation(leading, Matrix::Identity(r, r)));
-    if (more(kStartingShare)) consider(heaviest_columns());
-    if (more(kStartingShare)) consider(homotopy(scaled * varimax_rotation(scaled, Matrix::Identity(r, r))));
+    if (r_ == 1) return best_single(leading);
+    const Matrix scaled = leading * values.asDiagonal(), identity = Matrix::Identity(r_, r_);
     const auto rotated = [&](bool with_scale) -> Matrix {
       const Matrix& base = with_scale ? scaled : leading;
-      return base * varimax_rotation(base, orthonormal_basis(random_.gaussian_matrix(r, r)));
+      return base * varimax_rotation(base, orthonormal_basis(random_.gaussian_matrix(r_, r_)));
     };
-    for (int i = 0; r > 1 && i < 12 && more(kStartingShare); ++i) consider(rotated(i % 2 == 0));
+    const Matrix simple = scaled * varimax_rotation(scaled, identity);
+    Climb best = top_of({simple, leading, leading * varimax_rotation(leading, identity)});
+    for (int i = 0; i < 14 && more(kStartingShare);) {
+      const double each = std::max(1.0, double(used_) / (3 + i)), left = kStartingShare * budget_ - used_;
+      const int count = std::min(14 - i, std::clamp(int(left / each), 1, int(together_)));
+      std::vector<Matrix> starts;
+      for (const int end = i + count; i < end; ++i)
+        starts.push_back(i == 0 ? heaviest_columns() : i == 1 ? homotopy(simple) : rotated(i % 2 == 0));
+      take_better(best, top_of(starts));
+    }
 
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
-    const int chains = std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains);
-    const double from = double(used_) / budget_, share = std::max(0.0, kChainShare - from) / chains;
-    for (int chain = 1; r > 1 && budget_ >= kSweepsForChains && chain < chains && more(1); ++chain) {
-      SpanSolution other = ascend(members(rotated(chain % 2 == 0)), kSweepsToConverge);
-      perturb(other, from + share * chain);
-      if (other.value > best.value) best = std::move(other);
+    std::vector<Climb> chains{best};
+    if (budget_ >= kSweepsForChains && more(kChainShare)) {
+      std::vector<Matrix> starts;
+      for (int chain = 1; chain < std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains); ++chain)
+        starts.push_back(rotated(chain % 2 == 0));
+      for (Climb& climb : climbed(starts)) chains.push_back(std::move(climb));
+      perturb(chains, kChainShare);
+      for (Climb& chain : chains) take_better(best, std::move(chain));
+      chains = {best};
     }
-    perturb(best, 1);
-    return best;
+    perturb(chains, 1);
+    return std::move(chains.front().best);
   }
 
  private:
+  /// One component: from the leading direction, its opposite and the heaviest columns; after a few sweeps the
+  /// better ones go on to the end.
+  SpanSolution best_single(const Matrix& leading) {
+    constexpr Index kColumns = 30, kSurvivors = 8;
+    constexpr int kSweeps = 4;
+    const Matrix columns = axis_.units(heaviest(std::min(kColumns, leading.rows())));
+    std::vector<Climb> climbs(std::size_t(2 + columns.cols()), {Vector(leading.rows()), p_.sets});
+    for (Index i = 0; i < Index(climbs.size()); ++i) {
+      const Vector start = i < 2 ? Vector((i == 0 ? 1 : -1) * leading.col(0)) : Vector(columns.col(i - 2));
+      p_.sets[0]->maximize(start, climbs[std::size_t(i)].U.col(0));
+    }
+    ascend(climbs, kSweeps);
+    std::stable_sort(climbs.begin(), climbs.end(),
+                     [](const Climb& a, const Climb& b) { return a.best.value > b.best.value; });
+    climbs.resize(std::min<std::size_t>(kSurvivors, climbs.size()));
+    ascend(climbs, kSweepsToConverge);
+    for (Climb& climb : climbs) take_better(climbs.front(), std::move(climb));
+    return std::move(climbs.front().best);
+  }
+
   /// Whether to go on, up to a share of the budget.
-  bool more(double share) { return !stopped_ && (share == 0 || used_ < share * budget_); }
+  bool more(double share) const { return !stopped_ && used_ < share * budget_; }
+
+  static void take_better(Climb& best, Climb&& other) {
+    if (other.best.value > best.best.value) best = std::move(other);
+  }
+
+  /// Calls work(k) for k = 0..count-1 side by side.
+  template <class Work>
+  void for_each(Index count, const Work& work) const {
+    parallel_for(count, p_.threads, work);
+  }
 
   /// Every column replaced by the member of its set along it.
-  Matrix members(Matrix U) const {
+  static Matrix members(Matrix U, const std::vector<Atoms>& sets) {
     for (Index i = 0; i < U.cols(); ++i) {
       const Vector g = U.col(i);
-      sets_[std::size_t(i)]->fit(1.0, g, Sign::free, U.col(i));
+      sets[std::size_t(i)]->fit(1.0, g, Sign::free, U.col(i));
     }
     return U;
   }
 
-  /// Sweeps from U until they gain nothing; the best loadings on the way.
-  SpanSolution ascend(Matrix U, int sweeps) {
-    SpanSolution best{U, -1};
-    double last = -1;
-    Matrix S, Z, W;
-    for (int sweep = 0; sweep < sweeps && !stopped_; ++sweep) {
-      p_.A.apply(U, S);
-      const Matrix gram = gram_of(U);
-      Z = scores(gram, S);
-      const double value = S.cwiseProduct(Z).sum() / p_.total - penalty(gram);
-      if (value > best.value) best = {U, value};
-      ++used_;
-      if (watch_ && !watch_(used_, budget_, std::max(best.value, value))) stopped_ = true;
-      if (value - last < kTolerance) break;
-      last = value;
-      p_.A.apply_transposed(Z, W);
-      update_loadings(W, gram_of(Z), U);
+  std::vector<Climb> climbed(const std::vector<Matrix>& starts) {
+    std::vector<Climb> climbs;
+    for (const Matrix& start : starts) climbs.push_back({members(start, p_.sets), p_.sets});
+    ascend(climbs, kSweepsToConverge);
+    return climbs;
+  }
+
+  Climb top_of(const std::vector<Matrix>& starts) {
+    std::vector<Climb> climbs = climbed(starts);
+    for (Climb& climb : climbs) take_better(climbs.front(), std::move(climb));
+    return std::move(climbs.front());
+  }
+
+  /// Sweeps until they gain nothing, or so many; a climb goes on from the best of the last ascent.
+  void ascend(std::vector<Climb>& climbs, int sweeps) {
+    for (std::size_t first = 0; first < climbs.size(); first += std::size_t(together_))
+      ascend({climbs.data() + first, std::min(std::size_t(together_), climbs.size() - first)}, sweeps);
+  }
+
+  void ascend(std::span<Climb> climbs, int sweeps) {
+    std::vector<Climb*> going;
+    for (Climb& climb : climbs) {
+      if (climb.best.loadings.size() == 0)
+        climb.best.loadings = climb.U;
+      else
+        climb.U = climb.best.loadings;
+      climb.last = kNone;
+      climb.arrived = false;
+      going.push_back(&climb);
     }
-    return best;
+    const double tolerance = r_ == 1 ? kToleranceOfOne : kTolerance;
+    Matrix U, S, W;
+    for (int sweep = 0; sweep < sweeps && !going.empty() && !stopped_; ++sweep) {
+      U.resize(axis_.own(), r_ * Index(going.size()));
+      for_each(Index(going.size()), [&](Index k) { U.middleCols(k * r_, r_) = going[std::size_t(k)]->U; });
+      p_.A.apply(U, S);
+      for_each(Index(going.size()), [&](Index k) {
+        Climb& climb = *going[std::size_t(k)];
+        const Matrix gram = axis_.inner(climb.U, climb.U);
+        auto scores_here = S.middleCols(k * r_, r_);
+        Matrix Z = scores(gram, scores_here);
+        const double value = scores_here.cwiseProduct(Z).sum() / p_.total - penalty(gram);
+        scores_here = Z;
+        if (value > climb.best.value) climb.best = {climb.U, value};
+        climb.arrived = value - climb.last < tolerance;
+        climb.last = value;
+      });
+      used_ += int(going.size());
+      for (const Climb* climb : going) best_value_ = std::max(best_value_, climb->last);
+      if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
+      Index left = 0;
+      for (Index k = 0; k < Index(going.size()); ++k) {
+        if (going[std::size_t(k)]->arrived) continue;
+        if (left < k) S.middleCols(left * r_, r_) = S.middleCols(k * r_, r_);
+        going[std::size_t(left++)] = going[std::size_t(k)];
+      }
+      going.resize(std::size_t(left));
+      if (left == 0 || stopped_) break;
+      S.conservativeResize(Eigen::NoChange, left * r_);
+      p_.A.apply_transposed(S, W);
+      for_each(left, [&](Index k) {
+        update_loadings(W.middleCols(k * r_, r_), gram_of(S.middleCols(k * r_, r_)), *going[std::size_t(k)]);
+      });
+    }
   }
 
   static Matrix scores(const Matrix& gram, const Matrix& S) {
@@ -143,16 +211,17 @@ class Search {
   }
 
   /// Best loadings for scores with Gram matrix G, W = A^T Z: X U^T is what is fitted, X = t u.
-  void update_loadings(const Matrix& W, const Matrix& G, Matrix& U) {
-    if (p_.total_nonzeros > 0) share_out(W, G, U);
+  void update_loadings(const ConstMatrixRef& W, const Matrix& G, Climb& climb) const {
+    Matrix& U = climb.U;
+    if (p_.total_nonzeros > 0) share_out(W, G, climb);
     Matrix X = U;
     Vector u(U.rows()), g;
-    for (int pass = 0; pass < kLoadingPasses; ++pass)
-      for (Index i = 0; i < U.cols(); ++i) {
+    for (int pass = 0; pass < (r_ > 1 ? kLoadingPasses : 1); ++pass)
+      for (Index i = 0; i < r_; ++i) {
         if (!(G(i, i) > 0)) continue;
         leave_to(i, W, G, X, g);
         if (p_.orthogonality > 0) g = penalised(g, G(i, i), U, i);
-        const double t = sets_[std::size_t(i)]->fit(G(i, i), g, Sign::free, u);
+        const double t = climb.sets[std::size_t(i)]->fit(G(i, i), g, Sign::free, u);
         if (t == 0) continue;
         U.col(i) = u;
         X.col(i) = t * u;
@@ -173,8 +242,9 @@ class Search {
   }
 
   /// Shares the non-zeros out among the components: the largest gains of all entries decide.
-  void share_out(const Matrix& W, const Matrix& G, const Matrix& U) {
-    const Index p = U.rows(), r = U.cols();
+  void share_out(const ConstMatrixRef& W, const Matrix& G, Climb& climb) const {
+    const Matrix& U = climb.U;
+    const Index p = U.rows(), r = r_;
     Matrix gains(p, r);
     Vector left;
     for (Index i = 0; i < r; ++i) {
@@ -195,83 +265,88 @@ class Search {
       --*std::max_element(counts.begin(), counts.end());
       --sum;
     }
-    for (Index i = 0; i < r; ++i) sets_[std::size_t(i)] = sparse_set(counts[std::size_t(i)], p_.nonnegative);
+    for (Index i = 0; i < r; ++i)
+      climb.sets[std::size_t(i)] = sparse_set(counts[std::size_t(i)], p_.nonnegative);
   }
 
   static Atoms sparse_set(Index k, bool nonnegative) {
     return nonnegative ? nonneg() + sparse(k) : sparse(k);
   }
 
-  static std::vector<Index> descending(const Vector& values) {
-    std::vector<Index> order(static_cast<std::size_t>(values.size()));
-    std::iota(order.begin(), order.end(), Index(0));
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] > values[b]; });
-    return order;
-  }
-
   std::vector<Index> heaviest(Index count) const {
-    std::vector<Index> order = descending(squared_column_norms(p_.A));
-    order.resize(std::size_t(count));
-    return order;
+    return axis_.heaviest(squared_column_norms(p_.A).cwiseSqrt(), count);
   }
 
   /// What the heaviest columns regress on.
   Matrix heaviest_columns() const {
-    const auto r = Index(sets_.size());
-    const std::vector<Index> columns = heaviest(r);
-    Matrix unit = Matrix::Zero(p_.A.cols(), r), image;
-    for (Index i = 0; i < r; ++i) unit(columns[std::size_t(i)], i) = 1;
-    p_.A.apply_gram(unit, image);
+    Matrix image;
+    p_.A.apply_gram(axis_.units(heaviest(r_)), image);
     return image;
   }
 
   /// Loadings that lose their entries little by little: few sweeps at every size.
   Matrix homotopy(Matrix U) {
-    const std::vector<Atoms> wanted = sets_;
     constexpr double kShrink = 0.6;
     for (double share = kShrink;; share *= kShrink) {
+      std::vector<Climb> climb{{{}, p_.sets}};
       bool wider = false;
-      for (std::size_t i = 0; i < sets_.size(); ++i) {
-        const auto& set = wanted[i].traits().simple;
+      for (Atoms& atoms : climb[0].sets) {
+        const auto& set = atoms.traits().simple;
         const Index k = set ? set->max_nonzeros(U.rows()) : U.rows(), now = Index(share * double(U.rows()));
-        if (!set || now <= k) {
-          sets_[i] = wanted[i];
-        } else {
-          sets_[i] = sparse_set(now, set->nonnegative);
-          wider = true;
-        }
+        if (!set || now <= k) continue;
+        atoms = sparse_set(now, set->nonnegative);
+        wider = true;
       }
-      if (!wider) break;
-      U = ascend(members(std::move(U)), 3).loadings;
-    }
-    sets_ = wanted;
-    return U;
-  }
-
-  /// Goes on from perturbations of the solution, and moves whenever one ends better.
-  void perturb(SpanSolution& current, double share) {
-    for (int n = 0; more(share); ++n) {
-      const std::vector<Atoms> sets = sets_;
-      SpanSolution found = ascend(members(perturbed(current.loadings, n)), kRace);
-      if (found.value > current.value - kClose) found = ascend(std::move(found.loadings), kSweepsToConverge);
-      if (found.value > current.value)
-        current = std::move(found);
-      else
-        sets_ = sets;
+      if (!wider) return U;
+      climb[0].U = members(std::move(U), climb[0].sets);
+      ascend(climb, 3);
+      U = std::move(climb[0].best.loadings);
     }
   }
 
-  Matrix perturbed(Matrix U, int n) {
+  /// Goes on from perturbations of every chain, and moves it to the best of its own that ends better.
+  void perturb(std::vector<Climb>& chains, double share) {
+    for (int n = 0; more(share);) {
+      // Each of them in one of several ways, in turn; no more than there is time for.
+      const Index affordable = Index((share * budget_ - used_) / kRace);
+      const Index each = std::clamp(affordable / Index(chains.size()), Index(1),
+                                    std::max<Index>(1, together_ / Index(chains.size())));
+      std::vector<Climb> tries(chains.size() * std::size_t(each));
+      std::vector<Random> streams;
+      for (std::size_t k = 0; k < tries.size(); ++k) streams.emplace_back(random_.bits());
+      const auto chain_of = [&](std::size_t k) -> Climb& { return chains[k / std::size_t(each)]; };
+      for_each(Index(tries.size()), [&](Index k) {
+        const Climb& chain = chain_of(std::size_t(k));
+        Climb& attempt = tries[std::size_t(k)];
+        attempt.sets = chain.sets;
+        attempt.U =
+            members(perturbed(chain.best.loadings, n + int(k % each), streams[std::size_t(k)]), chain.sets);
+      });
+      n += int(each);
+      ascend(tries, kRace);
+      std::vector<Climb> promising;
+      std::vector<Climb*> goals;
+      for (std::size_t k = 0; k < tries.size(); ++k)
+        if (tries[k].best.value > chain_of(k).best.value - kClose) {
+          promising.push_back(std::move(tries[k]));
+          goals.push_back(&chain_of(k));
+        }
+      ascend(promising, kSweepsToConverge);
+      for (std::size_t k = 0; k < promising.size(); ++k) take_better(*goals[k], std::move(promising[k]));
+    }
+  }
+
+  Matrix perturbed(Matrix U, int n, Random& random) const {
     const Index p = U.rows(), r = U.cols();
-    switch (r > 1 ? n % 3 : 0) {
+    switch (n % 3) {
       case 0: {  // noise, of a random size, on all of them
-        const double size = std::pow(10.0, -1.5 * random_.uniform());
+        const double size = std::pow(10.0, -1.5 * random.uniform());
         const double entry = size * std::sqrt(double(r) / std::max(1.0, double((U.array() != 0).count())));
-        return U + entry * random_.gaussian_matrix(p, r);
+        return U + entry * axis_.gaussian(r, random);
       }
       case 1: {  // two of them rotated, in the plane of what they regress on
-        const Index a = random_.below(r), b = (a + 1 + random_.below(r - 1)) % r;
-        const double angle = std::numbers::pi * (random_.uniform() - 0.5);
+        const Index a = random.below(r), b = (a + 1 + random.below(r - 1)) % r;
+        const double angle = std::numbers::pi * (random.uniform() - 0.5);
         Matrix pair(p, 2), image;
         pair << U.col(a), U.col(b);
         p_.A.apply_gram(pair, image);
@@ -281,21 +356,23 @@ class Search {
         return U;
       }
       default: {  // one of them pulled towards a random direction of large variance
-        const Index a = random_.below(r);
+        const Index a = random.below(r);
         Matrix direction, image;
-        p_.A.apply_transposed(random_.gaussian_matrix(p_.A.rows(), 1), direction);
+        p_.A.apply_transposed(random.gaussian_matrix(p_.A.rows(), 1), direction);
         p_.A.apply_gram(direction, image);
-        U.col(a) = image.normalized() + 2 * random_.uniform() * U.col(a);
+        U.col(a) = image.normalized() + 2 * random.uniform() * U.col(a);
         return U;
       }
     }
   }
 
   const SpanProblem& p_;
+  const Axis axis_;  // of the loadings
+  const Index r_, together_;
   int budget_, used_ = 0;
+  double best_value_ = kNone;
   Random random_;
   const std::function<bool(int, int, double)>& watch_;
-  std::vector<Atoms> sets_;
   bool stopped_ = false;
 };
 
@@ -319,8 +396,7 @@ Matrix varimax_rotation(const Matrix& L, Matrix rotation) {
 
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
                          int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch) {
-  Search search(problem, sweeps, seed, watch);
-  return leading.cols() == 1 ? search.run_single(leading) : search.run(leading, leading_values);
+  return Search(problem, sweeps, seed, watch).run(leading, leading_values);
 }
 
 }  // namespace pursuit

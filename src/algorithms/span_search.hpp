@@ -8,7 +8,8 @@
 // column by column and twice around, each an exact fit of its set. It costs two products with A. The problem
 // has many local maxima, so sweeps are started from several places (leading components, varimax rotations of
 // them, heaviest columns, a homotopy from dense to sparse) and, from the best, again after perturbations,
-// within a number of sweeps that depends on sizes and effort alone: the same input gives the same result.
+// several at a time, within a number of sweeps that depends on sizes and effort alone: the same input gives
+// the same result.
 
 #include <functional>
 
@@ -23,6 +24,7 @@ struct SpanProblem {
   Index total_nonzeros = 0;  // above 0: non-zeros of all components together, the sets follow
   bool nonnegative = false;  // of those sets
   double orthogonality = 0;  // costs this times the squared inner products of loadings
+  int threads = 1;
 };
 
 struct SpanSolution {

@@ -1,14 +1,11 @@
 #pragma once
-// Products of a compressed-row matrix with blocks of vectors.
-//
-// A block is held row-major while it is multiplied, so that one stored entry meets all its columns in a few
-// vector registers. The columns of A are cut into ranges, so that the rows of V that A V gathers from, and
-// the rows of the result that A^T U scatters into, stay in cache. One thread owns a range of the result,
-// which also fixes the order of the sums. Beside the matrix itself this needs one offset per row and range,
-// not a transposed copy.
+// Sparse matrices as data: checked at the door, and multiplied from both sides by rows of entries, those of
+// the matrix and those of a transposed copy, which is made when it is first needed and memory allows it.
 
-#include <vector>
+#include <memory>
+#include <mutex>
 
+#include "data/compressed_rows.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
@@ -19,16 +16,15 @@ class SparseDataMatrix final : public DataMatrix {
   /// The view is taken to be by rows.
   SparseDataMatrix(const SparseView<Scalar, StoredIndex>& A, int threads);
 
-  Index rows() const override { return A_.rows(); }
-  Index cols() const override { return A_.cols(); }
+  Index rows() const override { return A_.view().rows; }
+  Index cols() const override { return A_.view().cols; }
+  void apply(const Matrix& V, Matrix& out) const override { A_.multiply(V, out); }
   int threads() const override { return threads_; }
-  void apply(const Matrix& V, Matrix& out) const override;
   void apply_transposed(const Matrix& U, Matrix& out) const override;
-  void apply_gram(const Matrix& V, Matrix& out) const override;
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
   double product_work() const override {
-    return 4.0 * double(A_.nonZeros());
+    return 4.0 * double(A_.entries());
   }  // gathers are slower than streams
   Vector column_means() const override;
   double squared_norm_about(const Vector& column_shift) const override;
@@ -43,15 +39,13 @@ class SparseDataMatrix final : public DataMatrix {
   double squared_norm_about_rows(const Vector& row_shift) const;
 
  private:
-  using Stored = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, StoredIndex>;
-  using Entry = typename Eigen::Map<const Stored>::InnerIterator;
+  /// nullptr where there is no memory for it.
+  const CompressedRows<Scalar, StoredIndex>* transposed() const;
 
-  Index range_first(Index range) const { return cols() * range / ranges_; }
-
-  Eigen::Map<const Stored> A_;
   int threads_;
-  Index ranges_;                     // of columns
-  std::vector<StoredIndex> splits_;  // rows x (ranges + 1): where each range begins in each row's entries
+  CompressedRows<Scalar, StoredIndex> A_;
+  mutable std::once_flag transposed_once_;
+  mutable std::unique_ptr<const TransposedCopy<Scalar, StoredIndex>> transposed_;
 };
 
 /// A matrix compressed by columns: the transpose of one compressed by rows.

@@ -43,41 +43,58 @@ class Pace {
   int last_product_ = 0;
 };
 
-}  // namespace
+/// W less its components along the orthonormal Q, which are added to `components`.
+void take_out(const Axis& axis, const ConstMatrixRef& Q, Panel& W, MatrixRef components) {
+  const Matrix along = axis.inner(Q, W);
+  axis.subtract(Q, along, W);
+  components += along;
+}
 
-Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W) {
-  const Vector lengths = W.colwise().norm();
-  for (int pass = 0; pass < 2; ++pass)  // twice is enough (Kahan)
-    if (Q.cols() > 0) subtract_product(Q, transposed_product(Q, W), W);
+/// An orthonormal basis of the span of W, whose columns are orthogonal to Q but for rounding; those that are
+/// shorter than what rounding left of `lengths` are dropped.
+Panel orthonormalized(const Axis& axis, const ConstMatrixRef& Q, const Vector& lengths, Panel W) {
+  const auto norm = [&](const Panel& w) { return axis.norms(w)[0]; };
   Index kept = 0;
   for (Index i = 0; i < W.cols(); ++i) {
-    Vector w = W.col(i);
+    Panel w = W.col(i);
     const auto earlier = W.leftCols(kept);
-    for (int pass = 0; pass < 2; ++pass) w -= earlier * (earlier.transpose() * w);
-    if (!(w.norm() > kDependent * lengths[i])) continue;
+    const double whole = norm(w);
+    for (int pass = 0; kept > 0 && pass < 2; ++pass) axis.subtract(earlier, axis.inner(earlier, w), w);
+    if (!(norm(w) > kDependent * lengths[i])) continue;
     // Where little is left of a column, rounding errors along Q are a large part of it.
-    for (bool clean = w.norm() > 0.1 * W.col(i).norm(); !clean;) {
-      const double before = w.norm();
-      w -= Q * (Q.transpose() * w);
-      w -= earlier * (earlier.transpose() * w);
-      clean = w.norm() > 0.1 * before || !(w.norm() > 0);
+    for (bool clean = norm(w) > 0.1 * whole; !clean;) {
+      const double before = norm(w);
+      axis.subtract(Q, axis.inner(Q, w), w);
+      if (kept > 0) axis.subtract(earlier, axis.inner(earlier, w), w);
+      clean = norm(w) > 0.1 * before || !(norm(w) > 0);
     }
-    if (w.norm() > 0) W.col(kept++) = w.normalized();
+    if (const double length = norm(w); length > 0) W.col(kept++) = w / length;
   }
   return W.leftCols(kept);
 }
 
-LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
+}  // namespace
+
+Panel orthonormal_addition(const Axis& axis, const ConstMatrixRef& Q, Panel W) {
+  const Vector lengths = axis.norms(W);
+  for (int pass = 0; pass < 2; ++pass)  // twice is enough (Kahan)
+    if (Q.cols() > 0) axis.subtract(Q, axis.inner(Q, W), W);
+  return orthonormalized(axis, Q, lengths, std::move(W));
+}
+
+LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Panel&, Panel&)>& apply,
                            const BlockLanczosOptions& options) {
   // Legend: Q the orthonormal basis, T = Q^T A Q, X the newest block of Q, whose image is still to be
   // computed. After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its
   // own image.
-  const Index keep = options.count + kBlock;
+  const Index size = axis.size(), keep = options.count + kBlock;
   const Index room = std::min(size, 2 * keep + 24 * kBlock);
-  Matrix Q(size, room), T = Matrix::Zero(room, room), W;
+  Panel Q(axis.own(), room), W;
+  Matrix T = Matrix::Zero(room, room);
   Random random(0);
-  Matrix X = orthonormal_addition(Q.leftCols(0), random.gaussian_matrix(size, std::min(kBlock, size)));
+  Panel X = orthonormal_addition(axis, Q.leftCols(0), axis.gaussian(std::min(kBlock, size), random));
   Index filled = 0;        // columns of Q, X included
+  Index near = 0;          // the image of X is in the span of the columns of Q from here on, and of new ones
   double scale = 1;        // of the operator: squares of its entries could overflow or vanish
   bool restarted = false;  // before that, convergence is looked for now and then
   Vector found(0);         // values, at the last test
@@ -94,17 +111,32 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
     // A random block whose image is rounding: there is nothing left outside the span of Q.
     const bool exhausted = at_random && W.lpNorm<Eigen::Infinity>() <= kDependent;
     at_random = false;
-    const Matrix column = transposed_product(Q.leftCols(filled), W);
+
+    // What the image cannot contain is there by rounding alone, and one pass more takes that out; another,
+    // where so much went that rounding is a part of what is left (Kahan).
+    const Vector lengths = axis.norms(W);
+    Matrix column = Matrix::Zero(filled, X.cols());
+    Panel rest = W;
+    take_out(axis, Q.middleCols(near, filled - near), rest, column.bottomRows(filled - near));
+    Vector before = axis.norms(rest), after;
+    for (int pass = 0; pass < 2; ++pass) {
+      take_out(axis, Q.leftCols(filled), rest, column);
+      after = axis.norms(rest);
+      if ((after.array() > 0.5 * before.array()).all()) break;
+      before = after;
+    }
     T.block(0, filled - X.cols(), filled, X.cols()) = column;
     T.block(filled - X.cols(), 0, X.cols(), filled) = column.transpose();
 
-    Matrix next = orthonormal_addition(Q.leftCols(filled), W);
+    Panel next = orthonormalized(axis, Q.leftCols(filled), lengths, std::move(rest));
     // A Q = Q T + next * coupling on the newest columns: what a Ritz vector's residual is made of.
-    const Matrix coupling = next.cols() > 0 ? transposed_product(next, W) : Matrix::Zero(1, X.cols());
+    const Matrix coupling = next.cols() > 0 ? axis.inner(next, W) : Matrix::Zero(1, X.cols());
+    near = filled - X.cols();
     if (next.cols() == 0 && filled < size) {
       invariant = at_random = true;
-      next = orthonormal_addition(Q.leftCols(filled),
-                                  random.gaussian_matrix(size, std::min(kBlock, size - filled)));
+      near = 0;
+      next = orthonormal_addition(axis, Q.leftCols(filled),
+                                  axis.gaussian(std::min(kBlock, size - filled), random));
     }
     const bool full = filled + next.cols() > room, complete = filled >= size,
                stop = product >= options.max_products ||
@@ -142,6 +174,7 @@ LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, M
         T.setZero();
         T.topLeftCorner(filled, filled).diagonal() = best.values;
         restarted = true;
+        near = 0;
       }
       next_test = product + pace.products_left(product, excess.maxCoeff());
     }

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "linalg/lanczos.hpp"
+#include "pursuit/linalg/axis.hpp"
 
 namespace pursuit {
 
@@ -33,10 +34,10 @@ struct LanczosPairs {
 
 /// An orthonormal basis of what W adds to the span of the orthonormal Q; columns that add nothing but
 /// rounding are dropped.
-Matrix orthonormal_addition(const ConstMatrixRef& Q, Matrix W);
+Panel orthonormal_addition(const Axis& axis, const ConstMatrixRef& Q, Panel W);
 
-/// `apply(X, Y)` computes Y = A X for a block X. Needs 1 <= count < size / 2.
-LanczosPairs block_lanczos(Index size, const std::function<void(const Matrix&, Matrix&)>& apply,
+/// `apply(X, Y)` computes Y = A X for a block X of vectors along the axis. Needs 1 <= count < size / 2.
+LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Panel&, Panel&)>& apply,
                            const BlockLanczosOptions& options);
 
 }  // namespace pursuit

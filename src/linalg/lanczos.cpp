@@ -53,7 +53,7 @@ class Deflated final : public LinearOperator {
 
 /// An orthonormal basis of the span of both; the first is orthonormal already.
 Matrix joined(const Matrix& first, const Matrix& second) {
-  const Matrix addition = orthonormal_addition(first, second);
+  const Matrix addition = orthonormal_addition(Axis(first.rows()), first, second);
   Matrix both(first.rows(), first.cols() + addition.cols());
   both << first, addition;
   return both;
@@ -145,7 +145,7 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
                                   .rounding = settling_share(A),
                                   .negligible = noise * noise};
       if (keep_going) options.keep_going = watch;
-      const LanczosPairs stage = block_lanczos(shorter, gram, options);
+      const LanczosPairs stage = block_lanczos(Axis(shorter), gram, options);
       if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
       const Index more = stage.stopped ? stage.pairs.values.size() : stage.converged;
       found = triplets_within(A, joined(found.right, stage.pairs.vectors.leftCols(more)), wide);
@@ -184,7 +184,7 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
                                                     : 0};
       if (keep_going) options.keep_going = watch;
       const LanczosPairs stage = block_lanczos(
-          size,
+          Axis(size),
           [&](const Matrix& X, Matrix& Y) {
             ++products;
             rest.apply(X, Y);

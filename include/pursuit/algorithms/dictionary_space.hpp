@@ -32,7 +32,7 @@ class UnitColumns {
 
  private:
   DenseView<double> view_;
-  int threads_;
+  DataMatrixPtr data_;  // the same
   Vector norms_, inverse_norms_;
   Matrix gram_;
 };
@@ -77,5 +77,40 @@ class DictionarySpace {
 };
 
 static_assert(PursuitSpace<DictionarySpace>);
+
+/// The same without inner products of columns, for dictionaries with too many of them to be kept: the oracle
+/// needs D^T r, which whoever takes the step computes, for many signals in one product.
+class ResidualSpace {
+ public:
+  using Atom = Index;
+
+  ResidualSpace(const UnitColumns& dictionary, ConstVectorRef signal, WeightRule weights)
+      : dictionary_(dictionary), signal_(signal), residual_(signal), rule_(weights) {}
+
+  /// The residual, and D^T of it, which must be given before every step.
+  const Vector& residual() const { return residual_; }
+  void give_correlations(ConstVectorRef correlations) { correlations_ = correlations; }
+
+  double objective() const { return 0.5 * residual_.squaredNorm(); }
+  double objective_at_zero() const { return 0.5 * signal_.squaredNorm(); }
+  Found<Atom> find_atom() const;
+  Vector inner_products(Atom atom) const;
+  void append(const Found<Atom>& found);
+  void set_weights(const Vector& weights);
+  WeightSystem weight_system() const { return WeightSystem(rule_); }
+
+  const std::vector<Index>& atoms() const { return atoms_; }
+  const Vector& weights() const { return weights_; }
+
+ private:
+  const UnitColumns& dictionary_;
+  Vector signal_, residual_, correlations_;
+  WeightRule rule_;
+  std::vector<Index> atoms_;
+  Matrix columns_;  // of the atoms, and room for more
+  Vector weights_ = Vector(0);
+};
+
+static_assert(PursuitSpace<ResidualSpace>);
 
 }  // namespace pursuit

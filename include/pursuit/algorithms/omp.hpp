@@ -7,7 +7,8 @@
 //
 // The oracle compares the directions of the columns of D; codes refer to D as given, which is not copied. A
 // zero column is never chosen. Cost per signal and step: O(N r) for N columns and r atoms so far, after one
-// product D^T Y and, where the signals are many and it does not take far more memory than D, one D^T D.
+// product D^T Y and, where the signals are many and it does not take far more memory than D, one D^T D. Where
+// it does, many signals go in step, and a product of D^T with all their residuals serves every step.
 
 #include <vector>
 

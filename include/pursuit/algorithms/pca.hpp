@@ -34,6 +34,7 @@ struct PcaOptions {
     high
   } effort = Effort::normal;  // one start; about a second; about a minute
   std::uint64_t seed = 0;
+  int threads = 1;  // beside those of products with the data; 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
 };

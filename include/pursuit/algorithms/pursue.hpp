@@ -63,90 +63,115 @@ struct PursuitOutcome {
   Stop stop = Stop::rank_reached;
 };
 
+/// One run of Algorithm 1, which can be taken step by step.
 template <PursuitSpace Space>
-PursuitOutcome pursue(Space& space, const PursuitOptions& options, Run& run) {
-  using Phase = Moment::Phase;
-  const double norm = std::sqrt(2 * space.objective_at_zero());  // ||y||
-  WeightSystem system = space.weight_system();
-  Trace trace;
-  const auto relative_error = [&](double objective) {
-    return norm > 0 ? std::sqrt(objective / space.objective_at_zero()) : 0.0;
-  };
-  const auto go_on = [&](Phase phase, int sweep, int max_sweeps, double objective) {
-    return run.go_on({.phase = phase,
-                      .rank = system.size(),
-                      .target_rank = options.rank,
-                      .sweep = sweep,
-                      .max_sweeps = max_sweeps,
-                      .relative_error = relative_error(objective)});
-  };
-  const auto correct = [&](Phase phase, int sweeps, double tolerance) {
-    if constexpr (CorrectableSpace<Space>) {
-      const auto watch = [&](int sweep, double f) { return go_on(phase, sweep, sweeps, f); };
-      if (sweeps > 0) return space.correct(sweeps, tolerance, watch, system);
-    }
-    return 0;
-  };
-  const auto record = [&](Step step, double before) {
-    if constexpr (requires { space.describe(step); }) space.describe(step);
-    step.rank = system.size();
-    step.objective = space.objective();
-    step.relative_error = relative_error(step.objective);
-    step.gain = before - step.objective;
-    step.seconds = run.seconds();
-    trace.push_back(step);
-  };
-
-  if (system.size() > 0) {  // x_0
-    const double before = space.objective_at_zero();
-    system.solve();
-    space.set_weights(system.weights());
+class Pursuit {
+ public:
+  /// All three must outlive it.
+  Pursuit(Space& space, const PursuitOptions& options, Run& run)
+      : space_(space),
+        options_(options),
+        run_(run),
+        norm_(std::sqrt(2 * space.objective_at_zero())),
+        system_(space.weight_system()) {
+    if (system_.size() == 0) return;  // else x_0
+    const double before = space_.objective_at_zero();
+    system_.solve();
+    space_.set_weights(system_.weights());
     record({}, before);
   }
-  const auto grow = [&] {
-    // Corrections may leave an atom without weight, which is then dropped and its place filled again; the
-    // second bound is for problems that will not take more atoms.
-    for (Index r = 1; system.size() < options.rank && r <= 2 * options.rank && !run.finished();
-         ++r) {  // 1: r = 1..R
-      const double before = space.objective();
-      const auto found = space.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
-      if (!(system.ascent(found.value) > options.ascent_tolerance * norm * std::sqrt(found.norm_squared))) {
-        run.finish(Stop::no_ascent);
-        break;
-      }
-      const Vector products = space.inner_products(found.atom);
-      if (!system.append(products, found.norm_squared, found.value + products.dot(system.weights()))) {
-        run.finish(Stop::dependent_atom);
-        break;
-      }
-      space.append(found);
-      system.solve();                                                         // 3: alpha := argmin f
-      space.set_weights(system.weights());                                    // 5: x_r := sum alpha_i z_i
-      const int sweeps = correct(Phase::correction, options.corrections, 0);  // 4: correct the z_i
-      record({.lmo_value = std::abs(found.value),
-              .spread = found.spread,
-              .iterations = found.iterations,
-              .sweeps = sweeps},
-             before);
-      if (!run.finished()) go_on(Phase::atom, 0, 0, space.objective());
-    }
-    if (system.size() < options.rank && !run.finished()) run.finish(Stop::no_ascent);
-  };
-  const auto polish = [&] {
-    const double before = space.objective();
-    const int sweeps = correct(Phase::polish, options.polish, options.polish_tolerance);
-    if (sweeps > 0) record({.sweeps = sweeps}, before);
-  };
 
-  constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
-  for (int round = 0; round < kRounds; ++round) {
-    grow();
-    if (system.size() == 0 || run.stopped()) break;
-    polish();
-    if (run.finished() || system.size() >= options.rank) break;
+  /// Whether another atom is wanted; the second bound is for problems that will not take more atoms.
+  bool is_growing() const {
+    return system_.size() < options_.rank && steps_ < 2 * options_.rank && !run_.finished();
   }
-  if (system.size() < options.rank && !run.finished()) run.finish(Stop::no_ascent);
-  return {std::move(trace), run.stop()};
+
+  /// One more atom. Corrections may leave one without weight, which is then dropped and its place filled
+  /// again.
+  void step() {
+    ++steps_;  // 1: r = 1..R
+    const double before = space_.objective();
+    const auto found = space_.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
+    if (!(system_.ascent(found.value) > options_.ascent_tolerance * norm_ * std::sqrt(found.norm_squared)))
+      return run_.finish(Stop::no_ascent);
+    const Vector products = space_.inner_products(found.atom);
+    if (!system_.append(products, found.norm_squared, found.value + products.dot(system_.weights())))
+      return run_.finish(Stop::dependent_atom);
+    space_.append(found);
+    system_.solve();                                                         // 3: alpha := argmin f
+    space_.set_weights(system_.weights());                                   // 5: x_r := sum alpha_i z_i
+    const int sweeps = correct(Phase::correction, options_.corrections, 0);  // 4: correct the z_i
+    record({.lmo_value = std::abs(found.value),
+            .spread = found.spread,
+            .iterations = found.iterations,
+            .sweeps = sweeps},
+           before);
+    if (!run_.finished()) go_on(Phase::atom, 0, 0, space_.objective());
+  }
+
+  /// The rest of the steps, and the polish.
+  PursuitOutcome finish() {
+    constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
+    for (int round = 0; round < kRounds; ++round) {
+      while (is_growing()) step();
+      if (system_.size() < options_.rank && !run_.finished()) run_.finish(Stop::no_ascent);
+      if (system_.size() == 0 || run_.stopped()) break;
+      polish();
+      if (run_.finished() || system_.size() >= options_.rank) break;
+      steps_ = 0;
+    }
+    if (system_.size() < options_.rank && !run_.finished()) run_.finish(Stop::no_ascent);
+    return {std::move(trace_), run_.stop()};
+  }
+
+ private:
+  using Phase = Moment::Phase;
+
+  double relative_error(double objective) const {
+    return norm_ > 0 ? std::sqrt(objective / space_.objective_at_zero()) : 0.0;
+  }
+  bool go_on(Phase phase, int sweep, int max_sweeps, double objective) {
+    return run_.go_on({.phase = phase,
+                       .rank = system_.size(),
+                       .target_rank = options_.rank,
+                       .sweep = sweep,
+                       .max_sweeps = max_sweeps,
+                       .relative_error = relative_error(objective)});
+  }
+  int correct(Phase phase, int sweeps, double tolerance) {
+    if constexpr (CorrectableSpace<Space>) {
+      const auto watch = [&](int sweep, double f) { return go_on(phase, sweep, sweeps, f); };
+      if (sweeps > 0) return space_.correct(sweeps, tolerance, watch, system_);
+    }
+    return 0;
+  }
+  void polish() {
+    const double before = space_.objective();
+    const int sweeps = correct(Phase::polish, options_.polish, options_.polish_tolerance);
+    if (sweeps > 0) record({.sweeps = sweeps}, before);
+  }
+  void record(Step step, double before) {
+    if constexpr (requires { space_.describe(step); }) space_.describe(step);
+    step.rank = system_.size();
+    step.objective = space_.objective();
+    step.relative_error = relative_error(step.objective);
+    step.gain = before - step.objective;
+    step.seconds = run_.seconds();
+    trace_.push_back(step);
+  }
+
+  Space& space_;
+  PursuitOptions options_;
+  Run& run_;
+  double norm_;  // ||y||
+  WeightSystem system_;
+  Trace trace_;
+  Index steps_ = 0;
+};
+
+template <PursuitSpace Space>
+PursuitOutcome pursue(Space& space, const PursuitOptions& options, Run& run) {
+  return Pursuit(space, options, run).finish();
 }
 
 template <PursuitSpace Space>
