@@ -23,7 +23,7 @@ struct AtomsCommand {
   bool json = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kAtomsExamples =
     R"(Sets combine with '+' (members of all of them), and ranges of entries may have a set each:
   nonneg+sparse:40           non-negative with at most 40 non-zeros
   support:mask.npy+sparse:5  at most 5 non-zeros, all inside the mask
@@ -151,7 +151,7 @@ int explain(const AtomsCommand& command) {
 void add_atoms(Command& program) {
   auto command = std::make_shared<AtomsCommand>();
   Command sub = program.add_command("atoms", "List the atom sets, or explain one and check its laws");
-  sub.footer(kFooter);
+  sub.footer(kAtomsExamples);
   sub.add_option("SPEC", command->spec, "The set to explain; without it all are listed");
   sub.add_option("--length", command->length, "Entries of the vectors to check with; by default what fits");
   sub.add_option("--trials", command->trials, "Random vectors to check with").show_default();

@@ -1,6 +1,7 @@
 #include "apps/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -12,6 +13,35 @@ namespace pursuit::app {
 namespace {
 
 int status_of_command = success;
+
+/// CLI11 keeps the words that a value may be in the description of its type: "TEXT:{a,b}".
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const auto begin = type.find('{'), end = type.find('}', begin);
+  if (end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+/// Descriptions are broken into lines for the help.
+std::string on_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+OptionWords words_of(const CLI::Option& option) {
+  OptionWords words{
+      {}, on_one_line(option.get_description()), option.get_items_expected_max() > 0, choices_of(option)};
+  for (const auto& name : option.get_lnames()) words.names.push_back("--" + name);
+  for (const auto& name : option.get_snames()) words.names.push_back("-" + name);
+  return words;
+}
+
+void collect_words(const CLI::App& app, const std::string& path, std::vector<CommandWords>& all) {
+  all.push_back({path, on_one_line(app.get_description()), {}});
+  for (const CLI::Option* option : app.get_options()) all.back().options.push_back(words_of(*option));
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    collect_words(*command, path.empty() ? command->get_name() : path + " " + command->get_name(), all);
+}
 
 }  // namespace
 
@@ -83,6 +113,12 @@ template Option Command::add_option(const std::string&, std::vector<std::string>
 
 void Command::runs(const std::function<int()>& action) {
   app_->callback([action] { status_of_command = action(); });
+}
+
+std::vector<CommandWords> Command::words() const {
+  std::vector<CommandWords> all;
+  collect_words(*app_, "", all);
+  return all;
 }
 
 CommandLine::CommandLine(const std::string& description, const std::string& name, const std::string& version)

@@ -30,6 +30,18 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What can be typed, for whoever helps with typing.
+struct OptionWords {
+  std::vector<std::string> names;  // "--rank", "-r"; none for what has its place
+  std::string description;
+  bool takes_value = false;
+  std::vector<std::string> choices;  // of values, where they are few
+};
+struct CommandWords {
+  std::string name, description;  // the name with those of the commands it belongs to: "generate ratings"
+  std::vector<OptionWords> options;
+};
+
 /// A command, or a command of a command.
 class Command {
  public:
@@ -47,6 +59,9 @@ class Command {
 
   /// What the command does where it was given; returns the exit status.
   void runs(const std::function<int()>& action);
+
+  /// This command and all below it, itself first.
+  std::vector<CommandWords> words() const;
 
  private:
   CLI::App* app_;

@@ -31,7 +31,7 @@ struct CompleteCommand {
   std::uint64_t seed = 0;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kCompleteExamples =
     R"(What RATINGS does not hold is unknown, never zero. It may be MovieLens u.data, ratings.dat or ratings.csv, lines of
 row, column and value, MatrixMarket, SciPy .npz (stored is observed) or .npy (NaN is unknown); ids may be any text.
 
@@ -277,7 +277,7 @@ int run(const CompleteCommand& c) {
 void add_complete(Command& program) {
   auto c = std::make_shared<CompleteCommand>();
   Command sub = program.add_command("complete", "Predict the entries of a matrix that were not observed");
-  sub.footer(kFooter);
+  sub.footer(kCompleteExamples);
   sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
   sub.add_option("--test", c->test, "Entries to judge by, in a file of their own");
   sub.add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");

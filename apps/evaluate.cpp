@@ -22,7 +22,7 @@ struct EvaluateCommand {
   Protocol protocol;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kEvaluateExamples =
     R"(Methods: or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns, which choose rank and corrections on the
 validation part), default and high (self-tuned; they do not see the validation part).
 
@@ -97,7 +97,7 @@ void add_evaluate(Command& program) {
   auto c = std::make_shared<EvaluateCommand>();
   Command sub =
       program.add_command("evaluate", "Compare methods of completion on random splits of observed entries");
-  sub.footer(kFooter);
+  sub.footer(kEvaluateExamples);
   sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
   sub.add_option("--split", c->split, "Percentages: train/validation/test or train/test").show_default();
   sub.add_option("--repeat", c->protocol.repeat, "Number of random splits").show_default();

@@ -25,7 +25,7 @@ struct FactorCommand {
   bool covariance = false;
 };
 
-constexpr const char* kFooter = R"(Atom sets (SPEC):
+constexpr const char* kFactorExamples = R"(Atom sets (SPEC):
   sphere            any direction                    nonneg            no negative entry
   sparse:40         at most 40 non-zeros             sparse:0.1        at most a tenth of the entries
   nonneg+sparse:40  both                             sparse:300,200    300 for the first atom, 200 for the others
@@ -112,7 +112,7 @@ int run(const FactorCommand& command) {
 void add_factor(Command& program) {
   auto command = std::make_shared<FactorCommand>();
   Command sub = program.add_command("factor", "Approximate a matrix by structured rank-one atoms");
-  sub.footer(kFooter);
+  sub.footer(kFactorExamples);
   sub.add_option("INPUT", command->input,
                  "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
       .required();

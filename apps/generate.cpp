@@ -14,7 +14,7 @@
 namespace pursuit::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kGenerateExamples =
     R"(Half stars from 0.5 to 5 with a few very active rows and popular columns, as in MovieLens.
 
 Examples:
@@ -51,7 +51,7 @@ void add_generate(Command& program) {
   auto shape = std::make_shared<RatingsShape>();
   auto out = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  ratings.footer(kFooter);
+  ratings.footer(kGenerateExamples);
   ratings.add_option("--rows", shape->rows, "Number of rows (users)").required();
   ratings.add_option("--cols", shape->cols, "Number of columns (items)").required();
   ratings.add_option("--entries", shape->entries, "Number of ratings").required();

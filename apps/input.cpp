@@ -26,6 +26,11 @@ NamedMatrix read_input(const std::string& path, const TextInput& text) {
   return matrix;
 }
 
+Matrix dense(AnyMatrix matrix) {
+  if (auto* doubles = std::get_if<Matrix>(&matrix)) return std::move(*doubles);
+  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
+}
+
 Json describe_input(const NamedMatrix& matrix) {
   const Index stored = std::visit(
       [](const auto& m) {

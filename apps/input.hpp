@@ -18,6 +18,9 @@ void add_text_options(Command& command, TextInput& text);
 /// Reads a matrix; tells, on standard error, which parts of a text were taken for names.
 NamedMatrix read_input(const std::string& path, const TextInput& text);
 
+/// For commands that look at single entries: dense, double; not copied where it is that already.
+Matrix dense(AnyMatrix matrix);
+
 /// The field `input` of the JSON object.
 Json describe_input(const NamedMatrix& matrix);
 

@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kMainExamples = R"(Examples:
   pursuit factor faces.npy --rank 20 --left nonneg --right nonneg --weights nonneg --out parts.npz
   pursuit factor counts.mtx.gz --rank 10 --right sparse:40 --out topics.npz
   pursuit pca expression.csv --components 5 --atoms sparse:300 --out signatures.npz
@@ -32,10 +32,11 @@ int run(int argc, char** argv) {
   CommandLine program("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit",
                       pursuit::version());
   Command& commands = program.commands();
-  commands.footer(kFooter);
+  commands.footer(kMainExamples);
   remember_command(argc, argv);
-  for (const auto add : {add_factor, add_pca, add_omp, add_complete, add_predict, add_recommend, add_evaluate,
-                         add_atoms, add_inspect, add_reconstruct, add_convert, add_demo, add_generate})
+  for (const auto add :
+       {add_factor, add_pca, add_omp, add_complete, add_predict, add_recommend, add_evaluate, add_atoms,
+        add_inspect, add_reconstruct, add_convert, add_demo, add_generate, add_completions})
     add(commands);
   try {
     const int status = program.run(argc, argv);

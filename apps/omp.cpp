@@ -26,18 +26,13 @@ struct OmpCommand {
   bool certificate = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kOmpExamples =
     R"(Columns of DICTIONARY are atoms, columns of SIGNALS are signals of the same length.
 
 Examples:
   pursuit omp D.npy Y.npy --atoms 10 --out codes.npz        Y ~ D * codes, SciPy sparse
   pursuit omp D.npy Y.npy --atoms 50 --weights newest       matching pursuit
   pursuit omp D.npy y.npy --atoms 20 --certificate          convergence of the first signal against theory)";
-
-Matrix dense(AnyMatrix matrix) {
-  if (auto* doubles = std::get_if<Matrix>(&matrix)) return std::move(*doubles);
-  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
-}
 
 Json describe(const RateCertificate& certificate) {
   Json steps = Json::array();
@@ -106,7 +101,7 @@ int run(OmpCommand& command) {
 void add_omp(Command& program) {
   auto command = std::make_shared<OmpCommand>();
   Command sub = program.add_command("omp", "Sparse codes of signals over a dictionary");
-  sub.footer(kFooter);
+  sub.footer(kOmpExamples);
   sub.add_option("DICTIONARY", command->dictionary, "Matrix whose columns are atoms").required();
   sub.add_option("SIGNALS", command->signals, "Matrix whose columns are signals").required();
   sub.add_option("-k,--atoms", command->options.atoms, "Atoms per signal, at most").show_default();

@@ -28,7 +28,7 @@ struct PcaCommand {
   bool covariance = false;
 };
 
-constexpr const char* kFooter = R"(Rows of INPUT are samples, columns are variables; columns are centred.
+constexpr const char* kPcaExamples = R"(Rows of INPUT are samples, columns are variables; columns are centred.
 Explained variance is that of the span of the components (never above PCA's); the plain sum, which counts
 overlapping components twice, is printed beside it.
 
@@ -48,11 +48,6 @@ std::vector<std::string> component_names(Index count) {
   std::vector<std::string> names;
   for (Index i = 1; i <= count; ++i) names.push_back(fmt::format("component_{}", i));
   return names;
-}
-
-/// Dense, double: what a covariance is given as.
-Matrix dense(const AnyMatrix& matrix) {
-  return std::visit([](const auto& m) { return Matrix(m.template cast<double>()); }, matrix);
 }
 
 PcaResult by_baseline(const PcaCommand& c, const Covariance& C, const DataMatrixPtr& samples) {
@@ -164,7 +159,7 @@ int run(PcaCommand& c) {
 void add_pca(Command& program) {
   auto c = std::make_shared<PcaCommand>();
   Command sub = program.add_command("pca", "Principal components with structured loadings");
-  sub.footer(kFooter);
+  sub.footer(kPcaExamples);
   sub.add_option("INPUT", c->input,
                  "Samples x variables, any matrix file; with --covariance a symmetric matrix")
       .required();

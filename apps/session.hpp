@@ -54,6 +54,7 @@ const std::string& command_line();
 void add_factor(Command& program);
 void add_pca(Command& program);
 void add_omp(Command& program);
+void add_completions(Command& program);  // last: it tells of all others
 void add_inspect(Command& program);
 void add_reconstruct(Command& program);
 void add_convert(Command& program);

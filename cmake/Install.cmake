@@ -5,7 +5,7 @@ install(TARGETS pursuit pursuit_warnings pursuit_blas EXPORT pursuit-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/pursuit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TARGET pursuit_cli)
+if(TARGET pursuit_cli AND NOT SKBUILD)
   install(TARGETS pursuit_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(EXPORT pursuit-targets NAMESPACE pursuit:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pursuit)
