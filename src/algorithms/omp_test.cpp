@@ -181,6 +181,30 @@ TEST(Omp,
   }
 }
 
+TEST(Omp, SignalsInStepEndAsTheyWouldOneByOne) {
+  // The same columns, in a dictionary that is small enough for all inner products and in one that is not.
+  Matrix some = random_dictionary(9, 40, 21);
+  some.rowwise() -= some.colwise().mean().eval();
+  Matrix D(9, 4200);
+  D << some, 1e-3 * Matrix::Ones(9, 4160);  // orthogonal to all signals
+  Matrix Y = some * thinned(gaussian(40, 500, 22), 0.1, 23);
+  Y.col(3).setZero();
+  for (const auto rule : {WeightRule(WeightRule::free), WeightRule(WeightRule::newest),
+                          WeightRule(WeightRule::nonneg), WeightRule(WeightRule::convex, 2.0)}) {
+    const OmpOptions options{.atoms = 6, .weights = rule, .target_error = 0.05, .threads = 1};
+    const OmpResult alone = omp(some, Y, options), in_step = omp(D, Y, options);
+    EXPECT_LT(max_difference(Matrix(in_step.codes).topRows(40), Matrix(alone.codes)), 1e-9);
+    EXPECT_LT(max_difference(in_step.relative_errors, alone.relative_errors), 1e-7);
+    EXPECT_EQ(in_step.stops, alone.stops);
+    for (const int threads : {2, 3, 16}) {
+      OmpOptions shared = options;
+      shared.threads = threads;
+      const OmpResult many = omp(D, Y, shared);
+      EXPECT_TRUE(same_bits(Matrix(many.codes), Matrix(in_step.codes))) << threads << " threads";
+    }
+  }
+}
+
 TEST(Omp, ScalesOfSignalsAndOfTheDictionaryDoNotMatter) {
   const Matrix D = gaussian(20, 40, 1), Y = gaussian(20, 3, 2);
   for (const WeightRule rule : {WeightRule(WeightRule::free), WeightRule(WeightRule::nonneg)}) {

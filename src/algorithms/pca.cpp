@@ -63,7 +63,7 @@ int sweeps_for(PcaOptions::Effort effort, double product_work, Index p, Index r)
   if (effort == PcaOptions::Effort::low) return 1;
   const double products = 4 * product_work * double(r), fits = double(p) * double(r);
   const double sweep = 1e-10 * products + 6e-8 * fits;  // seconds or so
-  return int(effort == PcaOptions::Effort::normal ? std::clamp(1.9 / sweep, 60.0, 3500.0)
+  return int(effort == PcaOptions::Effort::normal ? std::clamp(2.3 / sweep, 60.0, 3500.0)
                                                   : std::clamp(75 / sweep, 2400.0, 200000.0));
 }
 

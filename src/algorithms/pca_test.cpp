@@ -213,5 +213,21 @@ TEST(Pca,
   EXPECT_NEAR(std::abs(result.loadings(7, 0)), 1, 1e-12);
 }
 
+TEST(Pca, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Matrix A = gaussian(60, 9, 31) * gaussian(9, 70, 32) + 0.3 * gaussian(60, 70, 33);
+  for (const PcaOptions& options : {PcaOptions{.components = 1, .atoms = sparse(9)},
+                                    PcaOptions{.components = 3, .atoms = nonneg() + sparse(12)},
+                                    PcaOptions{.components = 3, .total_nonzeros = 30}}) {
+    const PcaResult one = pca(data_matrix(A, 1), options);
+    for (const int threads : {2, 3, 16}) {
+      PcaOptions shared = options;
+      shared.threads = threads;
+      const PcaResult many = pca(data_matrix(A, threads), shared);
+      EXPECT_TRUE(same_bits(one.loadings, many.loadings)) << threads << " threads";
+      EXPECT_EQ(one.sweeps, many.sweeps);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pursuit

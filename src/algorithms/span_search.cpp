@@ -27,9 +27,10 @@ constexpr double kClose = 2e-3;  // ...by this much
 constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
 constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
 constexpr int kChains = 5;                                   // at least
-constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
-constexpr Index kTogether = 16;        // climbs, at most...
-constexpr Index kNumbersTogether = Index(1) << 24;  // ...and so many numbers in their loadings
+constexpr int kSweepsOfAChain = 9000;        // enough for one to settle; longer searches have more chains
+constexpr Index kTries = 8, kPromising = 2;  // perturbations of a solution at once, and of them to the end
+constexpr Index kTogether = 16;              // climbs, at most...
+constexpr Index kNumbersTogether = Index(1) << 22;  // ...and so many numbers in their loadings
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
@@ -40,6 +41,7 @@ struct Climb {
   SpanSolution best = {{}, kNone};  // on the way
   double last = kNone;              // value
   bool arrived = false;             // sweeps gain nothing more
+  std::size_t chain = 0;            // that it perturbs
 };
 
 /// Climbs go together, sweep by sweep: one product with the data serves all of them, and what each does with
@@ -71,7 +73,7 @@ class Search {
       std::vector<Matrix> starts;
       for (const int end = i + count; i < end; ++i)
         starts.push_back(i == 0 ? heaviest_columns() : i == 1 ? homotopy(simple) : rotated(i % 2 == 0));
-      take_better(best, top_of(starts));
+      take_better(best, top_of(std::move(starts)));
     }
 
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
@@ -80,7 +82,7 @@ class Search {
       std::vector<Matrix> starts;
       for (int chain = 1; chain < std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains); ++chain)
         starts.push_back(rotated(chain % 2 == 0));
-      for (Climb& climb : climbed(starts)) chains.push_back(std::move(climb));
+      for (Climb& climb : climbed(std::move(starts))) chains.push_back(std::move(climb));
       perturb(chains, kChainShare);
       for (Climb& chain : chains) take_better(best, std::move(chain));
       chains = {best};
@@ -132,15 +134,15 @@ class Search {
     return U;
   }
 
-  std::vector<Climb> climbed(const std::vector<Matrix>& starts) {
+  std::vector<Climb> climbed(std::vector<Matrix> starts) {
     std::vector<Climb> climbs;
-    for (const Matrix& start : starts) climbs.push_back({members(start, p_.sets), p_.sets});
+    for (Matrix& start : starts) climbs.push_back({members(std::move(start), p_.sets), p_.sets});
     ascend(climbs, kSweepsToConverge);
     return climbs;
   }
 
-  Climb top_of(const std::vector<Matrix>& starts) {
-    std::vector<Climb> climbs = climbed(starts);
+  Climb top_of(std::vector<Matrix> starts) {
+    std::vector<Climb> climbs = climbed(std::move(starts));
     for (Climb& climb : climbs) take_better(climbs.front(), std::move(climb));
     return std::move(climbs.front());
   }
@@ -196,6 +198,7 @@ class Search {
         update_loadings(W.middleCols(k * r_, r_), gram_of(S.middleCols(k * r_, r_)), *going[std::size_t(k)]);
       });
     }
+    for (Climb& climb : climbs) climb.U.resize(0, 0);  // what it goes on from is its best
   }
 
   static Matrix scores(const Matrix& gram, const Matrix& S) {
@@ -310,13 +313,12 @@ class Search {
       // Each of them in one of several ways, in turn; no more than there is time for.
       const Index affordable = Index((share * budget_ - used_) / kRace);
       const Index each = std::clamp(affordable / Index(chains.size()), Index(1),
-                                    std::max<Index>(1, together_ / Index(chains.size())));
+                                    std::clamp(together_ / Index(chains.size()), Index(1), kTries));
       std::vector<Climb> tries(chains.size() * std::size_t(each));
       std::vector<Random> streams;
       for (std::size_t k = 0; k < tries.size(); ++k) streams.emplace_back(random_.bits());
-      const auto chain_of = [&](std::size_t k) -> Climb& { return chains[k / std::size_t(each)]; };
       for_each(Index(tries.size()), [&](Index k) {
-        const Climb& chain = chain_of(std::size_t(k));
+        const Climb& chain = chains[std::size_t(k / each)];
         Climb& attempt = tries[std::size_t(k)];
         attempt.sets = chain.sets;
         attempt.U =
@@ -324,15 +326,20 @@ class Search {
       });
       n += int(each);
       ascend(tries, kRace);
+      // The most promising of each chain go on to the end.
       std::vector<Climb> promising;
-      std::vector<Climb*> goals;
-      for (std::size_t k = 0; k < tries.size(); ++k)
-        if (tries[k].best.value > chain_of(k).best.value - kClose) {
-          promising.push_back(std::move(tries[k]));
-          goals.push_back(&chain_of(k));
-        }
+      for (std::size_t c = 0; c < chains.size(); ++c) {
+        const auto first = tries.begin() + std::ptrdiff_t(c) * each, last = first + each;
+        std::stable_sort(first, last,
+                         [](const Climb& a, const Climb& b) { return a.best.value > b.best.value; });
+        for (auto attempt = first; attempt != last && attempt - first < kPromising; ++attempt)
+          if (attempt->best.value > chains[c].best.value - kClose) {
+            promising.push_back(std::move(*attempt));
+            promising.back().chain = c;
+          }
+      }
       ascend(promising, kSweepsToConverge);
-      for (std::size_t k = 0; k < promising.size(); ++k) take_better(*goals[k], std::move(promising[k]));
+      for (Climb& climb : promising) take_better(chains[climb.chain], std::move(climb));
     }
   }
 
