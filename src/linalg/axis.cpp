@@ -26,6 +26,12 @@ Vector Axis::dots(const ConstMatrixRef& X, const ConstMatrixRef& Y) const {
                              });
 }
 
+Panel Axis::combined(const ConstMatrixRef& X, const ConstMatrixRef& S) const {
+  Panel sums(X.rows(), S.cols());
+  multiply(DenseView<double>{X.data(), X.rows(), X.cols(), X.outerStride()}, S, sums, threads());
+  return sums;
+}
+
 void Axis::subtract(const ConstMatrixRef& X, const ConstMatrixRef& S, MatrixRef Y) const {
   subtract_product(X, S, Y, threads());
 }

@@ -164,12 +164,12 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
       const bool enough = complete || (filled >= options.count && (!invariant || full || exhausted) &&
                                        converged == options.count);
       if (enough || stop)
-        return {{Q.leftCols(filled) * wanted.vectors, found},
+        return {{axis.combined(Q.leftCols(filled), wanted.vectors), found},
                 enough ? in_range : std::min(converged, in_range),
                 !enough};
       if (full) {  // thick restart
         const EigenPairs best = select(keep);
-        Q.leftCols(best.values.size()) = (Q.leftCols(filled) * best.vectors).eval();
+        Q.leftCols(best.values.size()) = axis.combined(Q.leftCols(filled), best.vectors);
         filled = best.values.size();
         T.setZero();
         T.topLeftCorner(filled, filled).diagonal() = best.values;

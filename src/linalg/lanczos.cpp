@@ -25,6 +25,7 @@ class Deflated final : public LinearOperator {
   Deflated(const LinearOperator& A, const Matrix& U, const Matrix& V) : A_(A), U_(U), V_(V) {}
   Index rows() const override { return A_.rows(); }
   Index cols() const override { return A_.cols(); }
+  int threads() const override { return A_.threads(); }
   void apply(const Matrix& X, Matrix& out) const override {
     multiply(V_, X, &LinearOperator::apply, U_, out);
   }
@@ -41,10 +42,12 @@ class Deflated final : public LinearOperator {
   void multiply(const Matrix& before, const Matrix& X, Product product, const Matrix& after,
                 Matrix& out) const {
     if (before.cols() == 0) return (A_.*product)(X, out);
+    const Axis from(X.rows(), threads());
     Matrix rest = X;
-    subtract_product(before, transposed_product(before, X), rest);
+    from.subtract(before, from.inner(before, X), rest);
     (A_.*product)(rest, out);
-    subtract_product(after, transposed_product(after, out), out);
+    const Axis to(out.rows(), threads());
+    to.subtract(after, to.inner(after, out), out);
   }
 
   const LinearOperator& A_;
@@ -52,8 +55,8 @@ class Deflated final : public LinearOperator {
 };
 
 /// An orthonormal basis of the span of both; the first is orthonormal already.
-Matrix joined(const Matrix& first, const Matrix& second) {
-  const Matrix addition = orthonormal_addition(Axis(first.rows()), first, second);
+Matrix joined(const Axis& axis, const Matrix& first, const Matrix& second) {
+  const Matrix addition = orthonormal_addition(axis, first, second);
   Matrix both(first.rows(), first.cols() + addition.cols());
   both << first, addition;
   return both;
@@ -70,14 +73,15 @@ double settling_share(const LinearOperator& A) {
 }
 
 /// Triplets of A inside the span of an orthonormal basis of the right side: what squaring cost is regained.
-SingularTriplets triplets_within(const LinearOperator& A, const Matrix& basis, bool transposed) {
+SingularTriplets triplets_within(const LinearOperator& A, const Axis& axis, const Matrix& basis,
+                                 bool transposed) {
   Matrix image;
   if (transposed)
     A.apply_transposed(basis, image);
   else
     A.apply(basis, image);
   ThinSvd svd = thin_svd(image);
-  return {std::move(svd.left), basis * svd.right, std::move(svd.values)};
+  return {std::move(svd.left), axis.combined(basis, svd.right), std::move(svd.values)};
 }
 
 void keep_first(Index count, SingularTriplets& t) {
@@ -87,10 +91,10 @@ void keep_first(Index count, SingularTriplets& t) {
 }
 
 /// Eigenpairs of C inside the span of an orthonormal basis, best first.
-EigenPairs pairs_within(const LinearOperator& C, const Matrix& basis, bool positive_only) {
+EigenPairs pairs_within(const LinearOperator& C, const Axis& axis, const Matrix& basis, bool positive_only) {
   Matrix image;
   C.apply(basis, image);
-  const Matrix T = transposed_product(basis, image);
+  const Matrix T = axis.inner(basis, image);
   const SymmetricEigen eigen = symmetric_eigen(0.5 * (T + T.transpose()));
   const double least = kRounding * eigen.values.lpNorm<Eigen::Infinity>();
   std::vector<Index> order;
@@ -98,7 +102,7 @@ EigenPairs pairs_within(const LinearOperator& C, const Matrix& basis, bool posit
     if (positive_only ? eigen.values[i] > least : std::abs(eigen.values[i]) > least) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return std::abs(eigen.values[a]) > std::abs(eigen.values[b]); });
-  return {basis * eigen.vectors(Eigen::all, order), eigen.values(order)};
+  return {axis.combined(basis, Matrix(eigen.vectors(Eigen::all, order))), eigen.values(order)};
 }
 
 }  // namespace
@@ -120,9 +124,10 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
   const bool wide = A.cols() > A.rows();
   const Index shorter = std::min(A.rows(), A.cols());
   count = std::min(count, shorter);
+  const Axis axis(shorter, A.threads());
   SingularTriplets found{Matrix(std::max(A.rows(), A.cols()), 0), Matrix(shorter, 0), Vector(0)};
   if (dense_is_as_fast(count, shorter)) {
-    found = triplets_within(A, Matrix::Identity(shorter, shorter), wide);
+    found = triplets_within(A, axis, Matrix::Identity(shorter, shorter), wide);
   } else {
     int products = 0;
     const auto watch = [&](int, const Vector& squares) {
@@ -145,10 +150,10 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
                                   .rounding = settling_share(A),
                                   .negligible = noise * noise};
       if (keep_going) options.keep_going = watch;
-      const LanczosPairs stage = block_lanczos(Axis(shorter), gram, options);
+      const LanczosPairs stage = block_lanczos(axis, gram, options);
       if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
       const Index more = stage.stopped ? stage.pairs.values.size() : stage.converged;
-      found = triplets_within(A, joined(found.right, stage.pairs.vectors.leftCols(more)), wide);
+      found = triplets_within(A, axis, joined(axis, found.right, stage.pairs.vectors.leftCols(more)), wide);
       found.converged = !stage.stopped;
     }
   }
@@ -164,9 +169,10 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
                               const KeepGoing& keep_going) {
   const Index size = C.rows();
   count = std::min(count, size);
+  const Axis axis(size, C.threads());
   EigenPairs found{Matrix(size, 0), Vector(0)};
   if (dense_is_as_fast(count, size)) {
-    found = pairs_within(C, Matrix::Identity(size, size), positive_only);
+    found = pairs_within(C, axis, Matrix::Identity(size, size), positive_only);
   } else {
     int products = 0;
     const auto watch = [&](int, const Vector& values) {
@@ -184,7 +190,7 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
                                                     : 0};
       if (keep_going) options.keep_going = watch;
       const LanczosPairs stage = block_lanczos(
-          Axis(size),
+          axis,
           [&](const Matrix& X, Matrix& Y) {
             ++products;
             rest.apply(X, Y);
@@ -192,7 +198,8 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
           options);
       if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
       const Index more = stage.stopped ? stage.pairs.values.size() : stage.converged;
-      found = pairs_within(C, joined(found.vectors, stage.pairs.vectors.leftCols(more)), positive_only);
+      found = pairs_within(C, axis, joined(axis, found.vectors, stage.pairs.vectors.leftCols(more)),
+                           positive_only);
       found.converged = !stage.stopped;
     }
   }

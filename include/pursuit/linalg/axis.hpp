@@ -30,7 +30,8 @@ class Axis {
   virtual Vector dots(const ConstMatrixRef& X, const ConstMatrixRef& Y) const;
   Vector norms(const ConstMatrixRef& X) const { return dots(X, X).cwiseSqrt(); }
 
-  /// Y -= X S.
+  /// X S, and Y -= X S.
+  Panel combined(const ConstMatrixRef& X, const ConstMatrixRef& S) const;
   void subtract(const ConstMatrixRef& X, const ConstMatrixRef& S, MatrixRef Y) const;
 
   /// As many orthonormal columns as the block has, or entries where these are fewer; the first span the
