@@ -5,7 +5,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# OpenBLAS is called on blocks from our own threads, so its own threading is switched off around our calls
+# OpenBLAS decomposes small matrices on the calling thread, so its own threading is switched off around our calls
 # (src/linalg/blas.cpp); that needs OpenBLAS itself, not just any BLAS.
 find_path(PURSUIT_BLAS_INCLUDE cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
 find_library(PURSUIT_BLAS_LIBRARY NAMES openblas REQUIRED)

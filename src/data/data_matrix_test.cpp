@@ -200,6 +200,42 @@ TEST(LinearOperator, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(DenseMatrix, SumsOverEntriesAreTheSameBitsForAnyNumberOfThreads) {
+  const Matrix dense = gaussian(1501, 703, 1);
+  const Matrix L = gaussian(1501, 5, 2), R = gaussian(703, 5, 3);
+  const Vector shift = gaussian(703, 1, 4);
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rowwise = dense;
+  const Matrix shifted = dense.rowwise() - shift.transpose();
+  for (const bool row_major : {false, true}) {
+    const DenseView<double> view{row_major ? rowwise.data() : dense.data(), 1501, 703,
+                                 row_major ? Index(703) : Index(1501), row_major};
+    const auto one = data_matrix(view, 1);
+    EXPECT_NEAR(one->squared_norm(), dense.squaredNorm(), 1e-12 * dense.squaredNorm());
+    EXPECT_NEAR(one->squared_norm_about(shift), shifted.squaredNorm(), 1e-12 * shifted.squaredNorm());
+    EXPECT_LT(max_difference(one->column_means(), dense.colwise().mean().transpose()), 1e-14);
+    const double distance = (dense - L * R.transpose()).squaredNorm();
+    EXPECT_NEAR(*one->squared_distance(L, R), distance, 1e-12 * distance);
+    EXPECT_EQ(one->largest_magnitude(), dense.cwiseAbs().maxCoeff());
+    for (const int threads : {2, 3, 16}) {
+      const auto many = data_matrix(view, threads);
+      EXPECT_EQ(many->squared_norm(), one->squared_norm()) << threads;
+      EXPECT_EQ(many->squared_norm_about(shift), one->squared_norm_about(shift)) << threads;
+      EXPECT_EQ(many->column_means(), one->column_means()) << threads;
+      EXPECT_EQ(*many->squared_distance(L, R), *one->squared_distance(L, R)) << threads;
+      EXPECT_EQ(many->largest_magnitude(), one->largest_magnitude()) << threads;
+    }
+  }
+}
+
+TEST(DenseMatrix, NamesTheFirstLineThatIsNotFiniteForAnyNumberOfThreads) {
+  Matrix dense = gaussian(1501, 703, 1);
+  dense(1400, 17) = dense(3, 602) = NAN;
+  for (const int threads : {1, 2, 16})
+    EXPECT_THAT([&] { data_matrix(dense, threads); },
+                testing::ThrowsMessage<InvalidInput>(testing::HasSubstr("entry (1401, 18)")))
+        << threads;
+}
+
 TEST(LinearOperator, SparseProductsHoldOverManyRangesOfColumns) {
   const Matrix dense = thinned(gaussian(12, 9000, 1), 0.3, 2);
   const SparseMatrix sparse = to_sparse(dense);

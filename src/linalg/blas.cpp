@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -21,9 +23,10 @@ static_assert(sizeof(blasint) == sizeof(int));
 namespace {
 
 std::mutex setting;
-int alive = 0;     // objects alive: threads that may be in OpenBLAS
-int previous = 1;  // threads of OpenBLAS before the first of them
-int buffers = 0;   // that OpenBLAS is known to have
+int alive = 0;                    // objects alive: threads that may be in OpenBLAS
+int previous = 1;                 // threads of OpenBLAS before the first of them
+int buffers = 0;                  // that OpenBLAS is known to have
+constexpr int kMostBuffers = 64;  // half of those that it can keep account of
 
 bool has_room_for_a_buffer() {
   constexpr std::size_t kBuffer = (std::size_t{128} << 20) + (std::size_t{1} << 16);
@@ -31,6 +34,16 @@ bool has_room_for_a_buffer() {
   if (room == MAP_FAILED) return false;
   ::munmap(room, kBuffer);
   return true;
+}
+
+/// Makes OpenBLAS have so many buffers, or as many as there is memory for.
+void provide_buffers(int wanted) {
+  std::array<void*, kMostBuffers> held;
+  std::size_t had = 0;
+  while (had < std::size_t(wanted) && (int(had) + alive < buffers || has_room_for_a_buffer()))
+    held[had++] = blas_memory_alloc(0);
+  for (std::size_t k = 0; k < had; ++k) blas_memory_free(held[k]);
+  buffers = std::max(buffers, int(had));
 }
 
 }  // namespace
@@ -44,10 +57,9 @@ int blas_size(Index size) {
 
 SingleThreadedBlas::SingleThreadedBlas() {
   const std::lock_guard lock(setting);
-  if (alive >= buffers) {
-    if (!has_room_for_a_buffer()) throw std::bad_alloc();
-    blas_memory_free(blas_memory_alloc(0));
-    ++buffers;
+  if (const int wanted = std::min(alive + 1, kMostBuffers); wanted > buffers) {
+    provide_buffers(wanted);
+    if (wanted > buffers) throw std::bad_alloc();
   }
   if (alive++ > 0) return;
   previous = openblas_get_num_threads();

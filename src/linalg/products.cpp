@@ -22,11 +22,11 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kPlaces = 128;     // products that are added before the sum goes to memory
-constexpr Index kWidest = 192;     // columns of a panel at a time, so that its sums stay in the second cache
-constexpr Index kThin = 2;         // columns up to which lines are multiplied as they are
-constexpr Index kRowGroup = 24;    // rows of all register tiles go into it: 8, 6 and 3
-constexpr Index kManyPieces = 64;  // beyond these no sum is cut to have more of them
+constexpr Index kPlaces = 128;      // products that are added before the sum goes to memory
+constexpr Index kWidest = 192;      // columns of a panel at a time, so that its sums stay in the second cache
+constexpr Index kThin = 2;          // columns up to which lines are multiplied as they are
+constexpr Index kRowGroup = 24;     // rows of all register tiles go into it: 8, 6 and 3
+constexpr Index kManyPieces = 128;  // beyond these no sum is cut to have more of them
 
 constexpr std::size_t kHalfBytes = 32;  // of the widest vectors
 template <class Scalar, std::size_t bytes>
@@ -209,7 +209,7 @@ class PackedPanel {
         slices_((halves_ + most_halves(level) - 1) / most_halves(level)),
         places_(V.rows()),
         data_(places_ * width()) {
-    const Chunks chunks(places_, 1024);
+    const Chunks chunks(places_, 256);
     parallel_for(chunks.count(), threads, [&](Index chunk) {
       for (Index s = 0; s < slices_; ++s) pack(V, scale, s, chunks.first(chunk), chunks.first(chunk + 1));
     });

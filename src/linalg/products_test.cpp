@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "pursuit/linalg/axis.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -146,6 +147,13 @@ TEST(Products, GramsOfManyColumnsAreCutByColumns) {
   const Matrix A = gaussian(30, 401, 1), G = gram_of(A);
   EXPECT_EQ(G, G.transpose());
   EXPECT_LT(max_difference(G, plain_product(A.transpose(), A)), 1e-12);
+}
+
+TEST(Axis, SumsAreTheSameBitsForAnyNumberOfThreads) {
+  const Matrix X = gaussian(40001, 6, 1), Y = gaussian(40001, 6, 2);
+  const Vector one = Axis(40001).dots(X, Y);
+  EXPECT_LT(max_difference(one, X.cwiseProduct(Y).colwise().sum().transpose()), 1e-10);
+  for (const int threads : {2, 3, 16}) EXPECT_EQ(Axis(40001, threads).dots(X, Y), one) << threads;
 }
 
 TEST(Products, TakeFactorsWithoutAtoms) {
