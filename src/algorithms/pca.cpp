@@ -76,7 +76,7 @@ Matrix arranged(const LinearOperator& A, Matrix U, const PcaOptions& o) {
       u.cwiseAbs().maxCoeff(&place);
       if (u[place] < 0) u = -u;
     }
-  if (!o.nonzeros.empty()) return U;
+  if (!o.nonzeros.empty() || o.atoms.varies()) return U;
   Matrix scores;
   A.apply(U, scores);
   const Vector variances = scores.colwise().squaredNorm().transpose();

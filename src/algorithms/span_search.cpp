@@ -27,9 +27,9 @@ constexpr double kClose = 2e-3;  // ...by this much
 constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
 constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
 constexpr int kChains = 5;                                   // at least
-constexpr int kSweepsOfAChain = 9000;        // enough for one to settle; longer searches have more chains
-constexpr Index kTries = 8, kPromising = 2;  // perturbations of a solution at once, and of them to the end
-constexpr Index kTogether = 16;              // climbs, at most...
+constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
+constexpr Index kPromising = 2;  // perturbations of a solution that go on to the end, of those made at once
+constexpr Index kTogether = 8;   // climbs, at most...
 constexpr Index kNumbersTogether = Index(1) << 22;  // ...and so many numbers in their loadings
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -313,7 +313,7 @@ class Search {
       // Each of them in one of several ways, in turn; no more than there is time for.
       const Index affordable = Index((share * budget_ - used_) / kRace);
       const Index each = std::clamp(affordable / Index(chains.size()), Index(1),
-                                    std::clamp(together_ / Index(chains.size()), Index(1), kTries));
+                                    std::max<Index>(1, together_ / Index(chains.size())));
       std::vector<Climb> tries(chains.size() * std::size_t(each));
       std::vector<Random> streams;
       for (std::size_t k = 0; k < tries.size(); ++k) streams.emplace_back(random_.bits());
