@@ -92,7 +92,6 @@ void BayesianFactors::widen(int atoms) {
           side->mean[i * width_ + c] = kStartingAtom * float(of_member.gaussian());
       }
     });
-    side->is_start = true;
   }
   atoms_ = atoms;
 }
@@ -125,13 +124,8 @@ void BayesianFactors::start_from(const CompletionModel& model) {
 }
 
 void BayesianFactors::advance(bool draws) {
-  if (draws) {
-    draw_side(cols_, rows_);
-    draw_side(rows_, cols_);
-  } else {
-    sweep_side(cols_, rows_);
-    sweep_side(rows_, cols_);
-  }
+  update(cols_, rows_, draws);
+  update(rows_, cols_, draws);
   if (sweeps_ >= kPriorsFrom) {
     const double error = sum_over_members(rows_.size(), 1, threads_, [&](Index i, double* sum) {
       *sum += rows_.noise_weight[i] * rows_.squared_error[i];
@@ -147,47 +141,30 @@ void BayesianFactors::advance(bool draws) {
 }
 
 /// Factors of a side, then its priors.
-void BayesianFactors::sweep_side(FactorSide& side, const FactorSide& other) {
-  update_factors(side, other, false);
+void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
+  update_factors(side, other, draws);
   if (sweeps_ < kPriorsFrom) return;
-  begin_priors(side, false);
+  begin_priors(side, draws);
   std::vector<double> spread(std::size_t(width_), 0.0);
   if (sweeps_ >= kFeaturesFrom)
     for (PriorRegression& regression : side.regressions) {
-      next_seed();  // as many are used as by a draw
+      const std::uint64_t seed = next_seed();
+      if (draws) {
+        regression.draw(side.prior_variance, seed, threads_, scratch_->deviation);
+        continue;
+      }
       const auto variances = regression.improve(side.prior_variance, threads_, scratch_->deviation);
       for (int c = 0; c < width_; ++c) spread[c] += variances[c];
     }
-  end_priors(side, false, std::move(spread));
+  end_priors(side, draws, std::move(spread));
 }
 
-/// Factors of a side, and beside them the priors of the other, which they do not depend on: regressions,
-/// drawn one feature after the other, keep few threads busy.
-void BayesianFactors::draw_side(FactorSide& side, FactorSide& other) {
-  if (sweeps_ < kPriorsFrom || other.is_start) return update_factors(side, other, true);
-  std::span<PriorRegression> regressions = other.regressions;
-  if (sweeps_ < kFeaturesFrom) regressions = {};
-  begin_priors(other, true);
-  for (PriorRegression& regression : regressions) regression.begin_draw(next_seed(), threads_);
-  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads_;  // reads the entries less often
-  const int lanes = wide ? 16 : kFactorLanes;
-  const auto draw = [&](Index slice) {
-    for (PriorRegression& regression : regressions)
-      regression.draw_slice(slice, lanes, other.prior_variance, scratch_->deviation);
-  };
-  update_factors(side, other, true, {regressions.empty() ? 0 : width_ / lanes, draw});
-  for (PriorRegression& regression : regressions) regression.end_draw();
-  end_priors(other, true, std::vector<double>(std::size_t(width_), 0.0));
-}
-
-void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, bool draws,
-                                     const Beside& beside) {
+void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, bool draws) {
   set_regressors(scratch_->held, other.mean, draws ? nullptr : &other.variance, other.noise_weight, width_,
                  mean_, scale_, threads_);
   update_rows(*side.entries, scratch_->held,
               {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
-              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error}, beside);
-  side.is_start = false;
+              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
 }
 
 /// The intercept, and what means differ by from their priors with it.

@@ -30,7 +30,6 @@ struct FactorSide {
   std::vector<float> noise_weight;           // w_i
   double noise_shape = 10;
   std::vector<double> squared_error;
-  bool is_start = true;  // atoms are random vectors that no entry has been asked about
 
   Index size() const { return entries->size(); }
 };
@@ -78,9 +77,8 @@ class BayesianFactors {
 
  private:
   void advance(bool draws);
-  void sweep_side(FactorSide& side, const FactorSide& other);
-  void draw_side(FactorSide& side, FactorSide& other);
-  void update_factors(FactorSide& side, const FactorSide& other, bool draws, const Beside& beside = {});
+  void update(FactorSide& side, const FactorSide& other, bool draws);
+  void update_factors(FactorSide& side, const FactorSide& other, bool draws);
   void begin_priors(FactorSide& side, bool draws);
   void end_priors(FactorSide& side, bool draws, std::vector<double> squares);
   void update_noise_weights(FactorSide& side, bool draws);

@@ -27,19 +27,5 @@ TEST(BayesianFactors, AreTheSameBitsForAnyNumberOfThreads) {
   for (const int threads : {2, 3, 16}) EXPECT_EQ(run(threads), one) << threads;
 }
 
-TEST(BayesianFactors, PriorsAreNotLearntFromAtomsThatNoEntryHasSeen) {
-  const ObservedMatrix data(planted_rank_three().train);
-  BayesianFactors factors(data, 2, 2, true, 3, 1);
-  factors.widen(3);
-  for (int k = 0; k < 8; ++k) factors.sweep();
-  factors.widen(7);
-  const double before = factors.rows().prior_variance[5];
-  factors.draw();  // of the columns first, beside which the priors of rows would be drawn
-  EXPECT_EQ(factors.rows().prior_variance[5], before);
-  EXPECT_NE(factors.cols().prior_variance[5], before);
-  factors.draw();
-  EXPECT_NE(factors.rows().prior_variance[5], before);
-}
-
 }  // namespace
 }  // namespace pursuit

@@ -2,8 +2,7 @@
 // How threads share the entries of a side: whole rows, or where a row is long, segments of it. The cuts
 // depend on the entries alone, so that sums over them are the same bits for any number of threads.
 
-#include <functional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -11,12 +10,6 @@
 #include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
-
-/// Work of others that is done at the same time: piece(0) .. piece(count - 1).
-struct Beside {
-  Index count = 0;
-  std::function<void(Index)> piece;
-};
 
 class EntryTasks {
  public:
@@ -41,16 +34,9 @@ class EntryTasks {
   /// of_segment(number, segment) for every segment; when all are done, of_rows(first, last) for all rows, the
   /// long ones among them.
   template <class OfSegment, class OfRows>
-  void share(int threads, const OfSegment& of_segment, const OfRows& of_rows,
-             const Beside& beside = {}) const {
-    const auto run = [&](Index count, bool with_beside, const auto& work) {
-      const Index others = with_beside ? beside.count : 0;  // first, for they are the longest
-      parallel_for(others + count, threads,
-                   [&](Index piece) { piece < others ? beside.piece(piece) : work(piece - others); });
-    };
-    const bool mostly_segments = 2 * segments() * kSegment > Index(entries_->index.size());
-    run(segments(), mostly_segments, [&](Index s) { of_segment(s, segments_[std::size_t(s)]); });
-    run(Index(tasks_.size()), !mostly_segments, [&](Index t) {
+  void share(int threads, const OfSegment& of_segment, const OfRows& of_rows) const {
+    parallel_for(segments(), threads, [&](Index s) { of_segment(s, segments_[std::size_t(s)]); });
+    parallel_for(Index(tasks_.size()), threads, [&](Index t) {
       const Rows& rows = tasks_[std::size_t(t)];
       of_rows(rows.first, rows.last);
     });

@@ -50,21 +50,5 @@ TEST(EntryTasks, CoverEveryRowOnceAndLongRowsBySegmentsInOrder) {
   }
 }
 
-TEST(EntryTasks, DoTheWorkOfOthersBeside) {
-  for (const Index count : {0, 10, 5000}) {
-    const GroupedEntries entries = rows_of({count, 3});
-    for (const int threads : {1, 3}) {
-      std::vector<std::atomic<int>> pieces(5);
-      std::atomic<int> rows = 0;
-      EntryTasks(entries).share(
-          threads, [](Index, const EntryTasks::Segment&) {},
-          [&](Index first, Index last) { rows += int(last - first); },
-          {5, [&](Index piece) { ++pieces[std::size_t(piece)]; }});
-      EXPECT_EQ(rows, 2);
-      for (const auto& times : pieces) EXPECT_EQ(times, 1) << count;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace pursuit

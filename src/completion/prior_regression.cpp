@@ -135,7 +135,8 @@ constexpr int kFetchAhead = 12;  // entries ahead whose deviations are asked for
 // Both are written through vectors that alias them, which the analysis does not see.
 // NOLINTBEGIN(readability-non-const-parameter)
 template <class Vec>
-[[gnu::always_inline]] inline void draw(const Slice& s, float* deviation, float* weights, double* squares) {
+[[gnu::always_inline]] inline void draw_slice(const Slice& s, float* deviation, float* weights,
+                                              double* squares) {
   constexpr int kLanes = sizeof(Vec) / sizeof(float);
   const Vec tau = *reinterpret_cast<const Vec*>(s.tau), ratio = *reinterpret_cast<const Vec*>(s.ratio);
   const auto factor = [&](std::int64_t e) { return s.value ? s.value[e] : s.scale[s.member[e]]; };
@@ -172,9 +173,9 @@ template <class Vec>
 PURSUIT_KERNEL void draw_features(const Slice& s, bool wide, float* deviation, float* weights,
                                   double* squares) {
   if (wide)
-    draw<Sixteen>(s, deviation, weights, squares);
+    draw_slice<Sixteen>(s, deviation, weights, squares);
   else
-    draw<Eight>(s, deviation, weights, squares);
+    draw_slice<Eight>(s, deviation, weights, squares);
 }
 
 }  // namespace
@@ -242,7 +243,7 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
   const Chunks features(by_feature.size()), members(by_member.size());
   const bool has_values = features_.has_values();
   const float* scale = has_values ? nullptr : features_.scale.data();
-  auto& [of_features, of_members, step, image, squares, seed] = *scratch_;
+  auto& [of_features, of_members, step, image] = *scratch_;
   if (step.size() != weights_.size()) {  // a first step, or the last was one of another width
     step.assign(weights_.size(), 0.0F);
     image.assign(deviation.size(), 0.0F);
@@ -287,47 +288,45 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
   return {sums.begin() + width, sums.end()};
 }
 
-void PriorRegression::begin_draw(std::uint64_t seed, int threads) {
-  scratch_->seed = seed;
-  scratch_->squares.assign(std::size_t(width_), 0.0);
+void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int threads,
+                           AlignedVector<float>& deviation) {
+  const GroupedEntries& entries = features_.by_feature->entries();
   AlignedVector<float>& normal = scratch_->of_features;
   normal.resize(weights_.size());
-  const Random random(seed);
-  const Chunks chunks(features_.by_feature->size(), 16);
+  Random random(seed);
+  const Chunks chunks(entries.size(), 16);
   parallel_for(chunks.count(), threads, [&](Index chunk) {
     for (Index f = chunks.first(chunk); f < chunks.first(chunk + 1); ++f) {
       Random of_feature = random.stream(f);
       for (Index i = f * width_; i < (f + 1) * width_; ++i) normal[i] = float(of_feature.gaussian());
     }
   });
-}
-
-void PriorRegression::draw_slice(Index slice, int lanes, std::span<const double> tau,
-                                 AlignedVector<float>& deviation) {
-  const GroupedEntries& entries = features_.by_feature->entries();
-  const Index first = slice * lanes;
-  Slice task{entries.start.data(),
-             entries.index.data(),
-             features_.has_values() ? entries.value.data() : nullptr,
-             features_.scale.data(),
-             squared_norm_.data(),
-             entries.size(),
-             scratch_->of_features.data() + first,
-             width_,
-             {},
-             {}};
-  for (int l = 0; l < lanes; ++l) {
-    task.tau[l] = float(tau[first + l]);
-    task.ratio[l] = float(tau[first + l] / nu_[first + l]);
-  }
-  draw_features(task, lanes == 16, deviation.data() + first, weights_.data() + first,
-                &scratch_->squares[std::size_t(first)]);
-}
-
-void PriorRegression::end_draw() {
-  Random random(scratch_->seed);
+  std::vector<double> squares(std::size_t(width_), 0.0);
+  // Coordinates do not touch each other: wide slices read the entries less often, narrow ones keep more
+  // threads busy, and the numbers are the same.
+  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads;
+  const int lanes = wide ? 16 : kFactorLanes;
+  parallel_for(width_ / lanes, threads, [&](Index block) {
+    const Index first = block * lanes;
+    Slice slice{entries.start.data(),
+                entries.index.data(),
+                features_.has_values() ? entries.value.data() : nullptr,
+                features_.scale.data(),
+                squared_norm_.data(),
+                entries.size(),
+                normal.data() + first,
+                width_,
+                {},
+                {}};
+    for (int l = 0; l < lanes; ++l) {
+      slice.tau[l] = float(tau[first + l]);
+      slice.ratio[l] = float(tau[first + l] / nu_[first + l]);
+    }
+    draw_features(slice, wide, deviation.data() + first, weights_.data() + first,
+                  &squares[std::size_t(first)]);
+  });
   for (int c = 0; c < width_; ++c)
-    nu_[c] = std::max(kSmallestNu, draw_variance(scratch_->squares[std::size_t(c)], used_, random));
+    nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }
 
 }  // namespace pursuit

@@ -43,11 +43,8 @@ class PriorRegression {
   /// `width`, and is kept true. Returns per coordinate the sum over i of the variance of p_i.
   std::vector<double> improve(std::span<const double> tau, int threads, AlignedVector<float>& deviation);
 
-  /// Draws all y_f from their conditionals, and nu, with random numbers of `seed`. Between the two calls each
-  /// slice of `lanes` coordinates (8 or 16) is drawn, on any thread; the numbers are the same for either.
-  void begin_draw(std::uint64_t seed, int threads);
-  void draw_slice(Index slice, int lanes, std::span<const double> tau, AlignedVector<float>& deviation);
-  void end_draw();
+  /// Draws all y_f from their conditionals, and nu, with random numbers of `seed`; keeps `deviation` true.
+  void draw(std::span<const double> tau, std::uint64_t seed, int threads, AlignedVector<float>& deviation);
 
   void widen(int width);
 
@@ -68,8 +65,6 @@ class PriorRegression {
   struct Scratch {
     AlignedVector<float> of_features, of_members;  // of one update
     AlignedVector<float> step, image;              // the last step and F times it
-    std::vector<double> squares;
-    std::uint64_t seed = 0;
   };
 
   Features features_;

@@ -19,10 +19,7 @@ Features features_of(const ObservedMatrix& table) {
 std::vector<double> update(PriorRegression& regression, std::span<const double> tau, bool draws,
                            std::uint64_t seed, int threads, AlignedVector<float>& deviation) {
   if (!draws) return regression.improve(tau, threads, deviation);
-  regression.begin_draw(seed, threads);
-  parallel_for(regression.width() / kFactorLanes, threads,
-               [&](Index slice) { regression.draw_slice(slice, kFactorLanes, tau, deviation); });
-  regression.end_draw();
+  regression.draw(tau, seed, threads, deviation);
   return {};
 }
 

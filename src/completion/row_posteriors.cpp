@@ -343,7 +343,7 @@ void set_regressors(Regressors& held, const AlignedVector<float>& mean, const Al
 }
 
 void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
-                 int threads, const RowPosteriors& out, const Beside& beside) {
+                 int threads, const RowPosteriors& out) {
   SegmentSums segments(tasks.segments(), held.width);
   tasks.share(
       threads,
@@ -356,8 +356,7 @@ void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPrior
         Batch batch(tasks, held, priors, out, segments, work);
         for (Index i = first; i < last; i += kSystems)
           batch.run(i, std::min<Index>(kSystems, last - i), seed);
-      },
-      beside);
+      });
 }
 
 }  // namespace pursuit

@@ -59,6 +59,6 @@ struct RowPosteriors {
 /// `seed` is used for draws only; every row has its own stream of random numbers, so that threads do not
 /// matter.
 void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
-                 int threads, const RowPosteriors& out, const Beside& beside = {});
+                 int threads, const RowPosteriors& out);
 
 }  // namespace pursuit
