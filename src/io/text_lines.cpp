@@ -130,7 +130,10 @@ bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads)
     if (last && cuts.size() < most && (cuts.empty() || cuts.back() < window.size()))
       cuts.push_back(window.size());
     std::size_t from = 0;
-    for (const std::size_t cut : cuts) pieces_.push_back(window.substr(std::exchange(from, cut), cut - from));
+    for (const std::size_t cut : cuts) {
+      pieces_.push_back(window.substr(from, cut - from));
+      from = cut;
+    }
     return true;
   }
 }

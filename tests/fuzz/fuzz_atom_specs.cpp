@@ -3,9 +3,8 @@
 // InvalidInput. The first byte says what the rest is: a spec, groups, a tree, a graph or a mask.
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
-//     tests/fuzz/fuzz_atom_specs.cpp $(ls src/{atoms,base,catalogue,io}/*.cpp src/linalg/top_k.cpp | grep -vE
-//     "_test|_bench|model_file|completion_file|archive_reader|generate|write_ratings") -lfmt -lzip -lz -o
-//     fuzz_atom_specs
+//     tests/fuzz/fuzz_atom_specs.cpp $(ls src/{atoms,catalogue,io}/*.cpp | grep -vE "_test|_bench")
+//     build/release/libpursuit.a -lopenblas -lfmt -lz -o fuzz_atom_specs
 //   mkdir corpus
 //   ./fuzz_atom_specs -dict=tests/fuzz/atom_specs.dict -max_total_time=180 corpus tests/fuzz/seeds_atom_specs
 

@@ -3,10 +3,8 @@
 // copy.
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
-//     tests/fuzz/fuzz_read_matrix.cpp
-//     $(ls src/io/*.cpp src/base/machine.cpp | grep -vE
-//     "_test|_bench|model_file|completion_file|archive_reader|generate|write_ratings") -lfmt -lzip -lz -o
-//     fuzz_read_matrix
+//     tests/fuzz/fuzz_read_matrix.cpp $(ls src/io/*.cpp | grep -vE "_test|_bench") build/release/libpursuit.a
+//     -lopenblas -lfmt -lz -o fuzz_read_matrix
 //   mkdir corpus
 //   ./fuzz_read_matrix -dict=tests/fuzz/read_matrix.dict -max_total_time=180 corpus tests/fuzz/seeds
 
