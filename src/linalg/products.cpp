@@ -421,8 +421,11 @@ void multiply_packed(const DenseView<Scalar>& A, const ConstMatrixRef& V, const 
   const PackedPanel<Scalar> panel(V, scale, level, threads);
   const auto add = A.row_major ? Tiles<Scalar, true>::at(level) : Tiles<Scalar, false>::at(level);
   const Index width = panel.width();
+  // Long enough that a line is read in long runs, while there are pieces for all threads and sums stay in
+  // cache.
+  const Index shortest = width > 24 ? 96 : A.rows >= 64 * 192 ? 192 : 48;
   in_pieces(
-      A.rows, A.cols, width, width <= 24 ? 48 : 96, threads,
+      A.rows, A.cols, width, shortest, threads,
       [&](Index row, Index rows, Index place, Index places, double* sums) {
         for (Index k = place; k < place + places; k += kPlaces)
           panel.add_product(add, part_of(A, row, rows, k, std::min(kPlaces, place + places - k)), k,
