@@ -32,8 +32,8 @@ TEST(EntryTasks, CoverEveryRowOnceAndLongRowsBySegmentsInOrder) {
           [&](Index number, const EntryTasks::Segment& segment) {
             const auto [first, last] = tasks.segments_of(segment.row);
             EXPECT_TRUE(tasks.is_long(segment.row) && first <= number && number < last);
-            if (number == first) EXPECT_EQ(segment.first, entries.start[segment.row]);
-            if (number + 1 == last) EXPECT_EQ(segment.last, entries.start[segment.row + 1]);
+            EXPECT_EQ(number == first, segment.first == entries.start[segment.row]);
+            EXPECT_EQ(number + 1 == last, segment.last == entries.start[segment.row + 1]);
             for (std::int64_t e = segment.first; e < segment.last; ++e) ++seen[std::size_t(e)];
           },
           [&](Index first, Index last) {
