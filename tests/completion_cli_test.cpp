@@ -51,7 +51,7 @@ TEST_F(CompletionCli, DefaultReportsEverythingAndBeatsOffsets) {
 
 TEST_F(CompletionCli, HighEffortIsNoWorse) {
   const double means = run_json("complete r.csv --holdout 0.2")["test"]["rmse"];
-  const json high = run_json("complete r.csv --holdout 0.2 --effort high --samples 60 --out m.npz");
+  const json high = run_json("complete r.csv --holdout 0.2 --effort high --samples 300 --out m.npz");
   EXPECT_LT(high["test"]["rmse"].get<double>(), 1.01 * means);
   EXPECT_EQ(high["samples"].get<int>(), 16);
   EXPECT_EQ(load_completion(path("m.npz")).model.samples.size(), 16U);

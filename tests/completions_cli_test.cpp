@@ -38,8 +38,9 @@ TEST_F(Completions, ScriptsAreSoundForEachShellThatIsHere) {
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     write("script", run("completions " + shell).out);
     EXPECT_THAT(read("script"), HasSubstr("polish"));
-    if (std::system(("command -v " + shell + " > /dev/null").c_str()) == 0)
-      EXPECT_EQ(std::system((shell + " -n '" + path("script") + "'").c_str()), 0) << shell;
+    const bool is_here = std::system(("command -v " + shell + " > /dev/null").c_str()) == 0;
+    const std::string check = is_here ? shell + " -n '" + path("script") + "'" : "true";
+    EXPECT_EQ(std::system(check.c_str()), 0) << shell;
   }
 }
 

@@ -101,7 +101,9 @@ def test_new_rows_by_name(planted):
     model = pursuit.MatrixCompletion(random_state=0).fit(triplets_of(X[:120]))
     rows, cols, values = triplets_of(X[120:])
     by_place = pursuit.MatrixCompletion(random_state=0).fit(X[:120]).transform(X[120:])
-    assert_allclose(np.abs(model.transform((rows, cols, values))), np.abs(by_place), atol=0.1)
+    # Names are numbered as they appear, so that other entries are held back to choose the rank: two fits.
+    apart = np.abs(np.abs(model.transform((rows, cols, values))) - np.abs(by_place))
+    assert apart.mean() < 0.05 and apart.max() < 0.3
 
 
 def test_atom_sets_give_factors_their_structure(planted):

@@ -129,17 +129,17 @@ def peak_growth(work):
 
 @pytest.mark.parametrize("form", ["C", "Fortran", "wide rows", "CSR", "CSC", "CSR, 64 bits", "CSC, 64 bits"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_nothing_is_copied_on_the_way_in(rng, form, dtype):
+def test_dense_data_are_not_copied_and_sparse_ones_once(rng, form, dtype):
     dense = rng.random((4000, 1500)).astype(dtype)
     if form in DENSE_FORMS:
         X = DENSE_FORMS[form](dense)
-        size = dense.nbytes
+        size, allowed = dense.nbytes, 0.4
     else:
         dense[dense > 0.5] = 0
         X = SPARSE_FORMS[form](dense)
-        size = X.data.nbytes + X.indices.nbytes
+        size, allowed = X.data.nbytes + X.indices.nbytes, 1.4  # the transposed copy that makes products fast
     model = pursuit.NMF(2, max_iter=2, tol=1.0, random_state=0)
     model.fit(X[:50])  # what is loaded on first use is loaded
     del dense
     growth = peak_growth(lambda: model.fit(X).transform(X))
-    assert growth < 0.4 * size, f"{growth} bytes beside a matrix of {size}"
+    assert growth < allowed * size, f"{growth} bytes beside a matrix of {size}"

@@ -45,7 +45,11 @@ TEST(Empca, IsExpectationMaximisationOnTheData) {
           if (nonnegative) refitted = refitted.cwiseMax(0.0);
           refitted.normalize();
         }
-        EXPECT_LT(max_difference(found.u, refitted), 1e-5);
+        // One variable alone is what is returned where it explains more.
+        if (quadratic_form(dense, refitted) > dense.diagonal().maxCoeff())
+          EXPECT_LT(max_difference(found.u, refitted), 1e-5);
+        else
+          EXPECT_EQ(found.variance, dense.diagonal().maxCoeff());
         EXPECT_NEAR(found.variance, quadratic_form(dense, found.u), 1e-10);
         EXPECT_GE(found.variance, quadratic_form(dense, axis) * (1 - 1e-12)) << "shrinkage is undone";
       }
