@@ -26,8 +26,8 @@ class Watch {
   Observer observer();
 
   /// What is told of every run that ended this way: "stop"; "history", every moment, one array per field; and
-  /// "failure", what the callback raised or KeyboardInterrupt, None where nothing was: the run ended there and
-  /// kept what it had.
+  /// "failure", what the callback raised or KeyboardInterrupt, None where nothing was: the run ended there
+  /// and kept what it had.
   py::dict answer(Stop stop) const;
 
   /// An interrupt arrived while Python code of an atom set ran on the thread of this run. True where it is
