@@ -2,8 +2,8 @@
 // throw InvalidInput; entries without duplicates must be the same under both rules for duplicates.
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
-//     tests/fuzz/fuzz_read_ratings.cpp $(ls src/io/*.cpp | grep -vE "_test|_bench") build/release/libpursuit.a
-//     -lopenblas -lfmt -lz -o fuzz_read_ratings
+//     tests/fuzz/fuzz_read_ratings.cpp $(ls src/io/*.cpp | grep -vE "_test|_bench")
+//     build/release/libpursuit.a -lopenblas -lfmt -lz -o fuzz_read_ratings
 //   mkdir corpus
 //   ./fuzz_read_ratings -dict=tests/fuzz/read_matrix.dict -max_total_time=180 corpus tests/fuzz/seeds_ratings
 
