@@ -43,10 +43,10 @@ class alignas(64) Job {
  public:
   bool claim() { return !taken_.exchange(true); }
 
-  void open(const Pieces& pieces, int helpers) {
+  void open(const Pieces& pieces, int others) {
     pieces_ = pieces;
     next_.store(0);
-    seats_.store(helpers);
+    seats_.store(others);
     visitors_.fetch_add(kOpen);
   }
 
@@ -112,7 +112,7 @@ class ThreadPool {
   }
 
  private:
-  /// How many helpers there are, `wanted` where the system lets them be started.
+  /// How many threads there are beside the caller, `wanted` where the system lets them be started.
   int started(int wanted) {
     const std::lock_guard lock(starting_);
     while (threads_ < std::min(wanted, most_)) {
