@@ -9,7 +9,7 @@ import time
 import numpy as np
 import scipy.sparse as sp
 
-NONNEG = ["--left", "nonneg", "--right", "nonneg", "--weights", "nonneg"]
+NONNEG = "--left nonneg --right nonneg --weights nonneg"
 
 
 class Data:
@@ -51,7 +51,7 @@ class Data:
 
     def expression(self):
         rng = np.random.default_rng(3)
-        genes = self.size(12582)
+        genes = max(self.size(12582), 600)
         return self.file(
             "expression.npy",
             lambda path: np.save(
@@ -97,6 +97,9 @@ class Data:
     def million(self):
         return self.ratings(6040, 3706, 1000209)
 
+    def twenty_million(self):
+        return self.ratings(138493, 26744, 20000263)
+
     def model(self):
         return self.file(
             "model.npz",
@@ -127,103 +130,33 @@ class Data:
         )
 
 
-# name: (arguments, what is timed: a field of the answer, or the whole program)
+def nmf(data, rank):
+    return f"factor {data} --rank {rank} {NONNEG} --start leading --polish 30 --polish-tolerance 0"
+
+
+# name: (command, what is timed: a field of the answer, or the whole program)
 JOBS = {
-    "nmf-dense-20": (
-        lambda d: [
-            "factor",
-            d.dense(),
-            "--rank",
-            20,
-            *NONNEG,
-            "--start",
-            "leading",
-            "--polish",
-            30,
-            "--polish-tolerance",
-            0,
-        ],
-        "seconds",
-    ),
-    "nmf-dense-50": (
-        lambda d: [
-            "factor",
-            d.dense(),
-            "--rank",
-            50,
-            *NONNEG,
-            "--start",
-            "leading",
-            "--polish",
-            30,
-            "--polish-tolerance",
-            0,
-        ],
-        "seconds",
-    ),
-    "nmf-sparse-20": (
-        lambda d: [
-            "factor",
-            d.sparse(),
-            "--rank",
-            20,
-            *NONNEG,
-            "--start",
-            "leading",
-            "--polish",
-            30,
-            "--polish-tolerance",
-            0,
-        ],
-        "seconds",
-    ),
-    "svd-dense-20": (lambda d: ["factor", d.dense(), "--rank", 20], "seconds"),
-    "svd-sparse-20": (lambda d: ["factor", d.sparse(), "--rank", 20], "seconds"),
+    "nmf-dense-20": (lambda d: nmf(d.dense(), 20), "seconds"),
+    "nmf-dense-50": (lambda d: nmf(d.dense(), 50), "seconds"),
+    "nmf-sparse-20": (lambda d: nmf(d.sparse(), 20), "seconds"),
+    "svd-dense-20": (lambda d: f"factor {d.dense()} --rank 20", "seconds"),
+    "svd-sparse-20": (lambda d: f"factor {d.sparse()} --rank 20", "seconds"),
     "atoms-sparse": (
-        lambda d: ["factor", d.dense(), "--rank", 5, "--left", "nonneg+sparse:200", "--right", "sparse:100"],
+        lambda d: f"factor {d.dense()} --rank 5 --left nonneg+sparse:200 --right sparse:100",
         "seconds",
     ),
-    "pca": (lambda d: ["pca", d.expression(), "--components", 5, "--atoms", "sparse:300"], "seconds"),
-    "omp": (lambda d: ["omp", d.dictionary(), d.signals(), "--atoms", 50], "seconds"),
-    "complete-1m": (lambda d: ["complete", d.million()], "seconds"),
-    "complete-20m": (lambda d: ["complete", d.ratings(138493, 26744, 20000263), "--rank", 15], "seconds"),
-    "complete-high": (
-        lambda d: ["complete", d.million(), "--effort", "high", "--time-limit", 1e6],
-        "seconds",
-    ),
-    "complete-structured": (
-        lambda d: [
-            "complete",
-            d.million(),
-            "--left",
-            "nonneg",
-            "--right",
-            "nonneg",
-            "--weights",
-            "nonneg",
-            "--rank",
-            10,
-        ],
-        "seconds",
-    ),
-    "recommend-all": (
-        lambda d: ["recommend", d.model(), "--all", "--top", 10, "--out", f"{d.folder}/top.csv"],
-        None,
-    ),
+    "pca": (lambda d: f"pca {d.expression()} --components 5 --atoms sparse:300", "seconds"),
+    "omp": (lambda d: f"omp {d.dictionary()} {d.signals()} --atoms 50", "seconds"),
+    "complete-1m": (lambda d: f"complete {d.million()}", "seconds"),
+    "complete-20m": (lambda d: f"complete {d.twenty_million()} --rank 15", "seconds"),
+    "complete-high": (lambda d: f"complete {d.million()} --effort high", "seconds"),
+    "complete-structured": (lambda d: f"complete {d.million()} {NONNEG} --rank 10", "seconds"),
+    "recommend-all": (lambda d: f"recommend {d.model()} --all --top 10 --out {d.folder}/top.csv", None),
     "read-ratings": (
-        lambda d: [
-            "complete",
-            d.ratings(138493, 26744, 20000263),
-            "--rank",
-            1,
-            "--validation",
-            0,
-            "--time-limit",
-            0.01,
-        ],
+        lambda d: f"complete {d.twenty_million()} --rank 1 --validation 0 --time-limit 0.01",
         "reading_seconds",
     ),
-    "read-csv": (lambda d: ["convert", d.table(), f"{d.folder}/table.npy"], None),
+    "read-csv": (lambda d: f"convert {d.table()} {d.folder}/table.npy", None),
 }
 
 
@@ -263,7 +196,7 @@ def scaling(o, data, jobs):
     )
     print("|---" * (len(counts) + 3) + "|")
     for name in jobs:
-        arguments, field = JOBS[name][0](data), JOBS[name][1]
+        arguments, field = JOBS[name][0](data).split(), JOBS[name][1]
         # In turn, so that a busy moment does not fall on one number of threads alone.
         seconds = [
             min(times)
@@ -286,7 +219,7 @@ def busy(o, data, jobs):
         f"Beside {cores} busy loops on {cores} cores:\n\n| job | 1 thread | default threads | ratio |\n|---|---|---|---|"
     )
     for name in jobs:
-        arguments, field = JOBS[name][0](data), JOBS[name][1]
+        arguments, field = JOBS[name][0](data).split(), JOBS[name][1]
         loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(cores)]
         try:
             one, default = (
