@@ -6,7 +6,7 @@
 #include <numbers>
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
@@ -63,10 +63,10 @@ class Search {
     const Matrix scaled = leading * values.asDiagonal(), identity = Matrix::Identity(r_, r_);
     const auto rotated = [&](bool with_scale) -> Matrix {
       const Matrix& base = with_scale ? scaled : leading;
-      return base * varimax_rotation(base, orthonormal_basis(random_.gaussian_matrix(r_, r_)));
+      return base * varimax_rotation(base, orthonormal_basis(random_.gaussian_matrix(r_, r_)), p_.threads);
     };
-    const Matrix simple = scaled * varimax_rotation(scaled, identity);
-    Climb best = top_of({simple, leading, leading * varimax_rotation(leading, identity)});
+    const Matrix simple = scaled * varimax_rotation(scaled, identity, p_.threads);
+    Climb best = top_of({simple, leading, leading * varimax_rotation(leading, identity, p_.threads)});
     for (int i = 0; i < 14 && more(kStartingShare);) {
       const double each = std::max(1.0, double(used_) / (3 + i)), left = kStartingShare * budget_ - used_;
       const int count = std::min(14 - i, std::clamp(int(left / each), 1, int(together_)));
@@ -385,14 +385,20 @@ class Search {
 
 }  // namespace
 
-Matrix varimax_rotation(const Matrix& L, Matrix rotation) {
+Matrix varimax_rotation(const Matrix& L, Matrix rotation, int threads) {
+  // The slope is L^T (X^3 - X diag(means)), X = L rotation, entry by entry. X itself may be as large as the
+  // data: only sums over its rows are kept.
+  const Chunks rows(L.rows());
+  const Matrix G = gram_of(L, threads);
   double last = 0;
   for (int iteration = 0; iteration < 200; ++iteration) {
-    const Matrix rotated = L * rotation;
-    const Vector means = rotated.cwiseAbs2().colwise().mean().transpose();
-    const Matrix slope =
-        transposed_product(L, Matrix(rotated.array().cube().matrix() - rotated * means.asDiagonal()));
-    const ThinSvd svd = thin_svd(slope);
+    const Matrix image = G * rotation;
+    const Vector means = rotation.cwiseProduct(image).colwise().sum().transpose() / double(L.rows());
+    const auto cubes = chunked_sum<Matrix>(rows, threads, [&](Index first, Index count) -> Matrix {
+      const auto here = L.middleRows(first, count);
+      return here.transpose() * (here * rotation).array().cube().matrix();
+    });
+    const ThinSvd svd = thin_svd(cubes - image * means.asDiagonal());
     rotation = svd.left * svd.right.transpose();
     const double value = svd.values.sum();
     if (value <= last * (1 + 1e-7)) break;

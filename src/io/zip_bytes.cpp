@@ -203,7 +203,7 @@ std::string deflated(std::string_view piece, std::string_view before, bool last)
 }
 
 void append_bytes(std::string& text, std::uint64_t number, int bytes) {
-  for (int k = 0; k < bytes; ++k) text += static_cast<char>(number >> (8 * k) & 0xFF);
+  for (int k = 0; k < bytes; ++k, number >>= 8) text += static_cast<char>(number & 0xFF);
 }
 
 /// What the header of an entry and the list at the end have in common, with the numbers that are too large.
