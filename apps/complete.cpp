@@ -254,7 +254,7 @@ int run(const CompleteCommand& c) {
     const Accuracy figures = accuracy(result.predictions, input.test.value);
     Json test = describe(figures);
     test.set("unknown", input.unknown);
-    object.set("test", std::move(test));
+    object.set("test", test);
     print_accuracy(figures);
   }
   tell("\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),

@@ -86,7 +86,7 @@ int run(const EvaluateCommand& c) {
              {"mae_of_runs", score.mae},
              {"seconds", score.mean_seconds()}};
     if (published != paper.end()) row.set("paper_rmse", published->second);
-    rows.push_back(std::move(row));
+    rows.push_back(row);
   }
   if (c.common.json) print_json({{"methods", rows}, {"peak_memory_bytes", peak_memory_bytes()}});
   return was_interrupted() ? interrupted : success;

@@ -93,7 +93,7 @@ int run_predict(const PredictCommand& c) {
                 {"seconds", timer.seconds()},
                 {"peak_memory_bytes", peak_memory_bytes()}};
     if (listed)
-      object.set("predictions", std::move(list));
+      object.set("predictions", list);
     else
       object.set("output", c.out);
     print_json(object);
@@ -140,7 +140,7 @@ class Lists {
     if (!c_.common.json) return;
     Json object{{"rows", rows}, {"seconds", seconds}, {"peak_memory_bytes", peak_memory_bytes()}};
     if (listed())
-      object.set("recommendations", std::move(rows_));
+      object.set("recommendations", rows_);
     else
       object.set("output", c_.out);
     print_json(object);

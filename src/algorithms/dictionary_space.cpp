@@ -177,6 +177,7 @@ Found<Index> ResidualSpace::find_atom() const {
 }
 
 Vector ResidualSpace::inner_products(Index atom) const {
+  if (atoms_.empty()) return Vector(0);
   return columns_.leftCols(Index(atoms_.size())).transpose() * dictionary_.columns(atom, 1);
 }
 

@@ -91,6 +91,7 @@ std::vector<Code> codes_in_step(const UnitColumns& dictionary, const Signals& si
     std::erase_if(going, [](const Course* course) { return !course->pursuit.is_growing(); });
   }
   std::vector<Code> codes;
+  codes.reserve(courses.size());
   for (const auto& course : courses) codes.push_back(code_of(course->space, course->pursuit.finish()));
   return codes;
 }

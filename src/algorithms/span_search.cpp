@@ -136,6 +136,7 @@ class Search {
 
   std::vector<Climb> climbed(std::vector<Matrix> starts) {
     std::vector<Climb> climbs;
+    climbs.reserve(starts.size());
     for (Matrix& start : starts) climbs.push_back({members(std::move(start), p_.sets), p_.sets});
     ascend(climbs, kSweepsToConverge);
     return climbs;

@@ -243,7 +243,8 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
   const Chunks features(by_feature.size()), members(by_member.size());
   const bool has_values = features_.has_values();
   const float* scale = has_values ? nullptr : features_.scale.data();
-  auto& [of_features, of_members, step, image] = *scratch_;
+  AlignedVector<float>&of_features = scratch_->of_features, &of_members = scratch_->of_members;
+  AlignedVector<float>&step = scratch_->step, &image = scratch_->image;
   if (step.size() != weights_.size()) {  // a first step, or the last was one of another width
     step.assign(weights_.size(), 0.0F);
     image.assign(deviation.size(), 0.0F);

@@ -23,7 +23,7 @@ typedef float Sixteen __attribute__((vector_size(64), may_alias));
 struct SystemSums {
   float *gram, *linear, *diagonal;
 
-  static std::size_t floats(int width) { return std::size_t(width * (width + 2)); }
+  static std::size_t floats(int width) { return std::size_t(width) * std::size_t(width + 2); }
   SystemSums(float* memory, int width)
       : gram(memory), linear(memory + width * width), diagonal(linear + width) {}
 };

@@ -142,7 +142,7 @@ std::shared_ptr<std::string> inflated(std::string_view packed, std::size_t size,
   z_stream stream = {};
   if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(&::inflateEnd)> ended(&stream, &::inflateEnd);
-  const auto content = std::make_shared<std::string>(size + 1, '\0');  // one more, to see that it ends there
+  auto content = std::make_shared<std::string>(size + 1, '\0');  // one more, to see that it ends there
   std::size_t taken = 0, filled = 0;
   int outcome = Z_OK;
   while (outcome == Z_OK) {

@@ -265,9 +265,7 @@ struct ThinKernels {
   template <int Lines>
   PURSUIT_INLINE static void add_dots(const Scalar* a, Index stride, Index places, const double* v,
                                       Index v_stride, double* sums, Index sums_stride) {
-    Lane sum[Lines][Columns], x, panel[Columns];
-    for (int i = 0; i < Lines; ++i)
-      for (int c = 0; c < Columns; ++c) sum[i][c] = Lane{};
+    Lane sum[Lines][Columns] = {}, x, panel[Columns];
     Index k = 0;
     for (; k + kLane <= places; k += kLane) {
       for (int c = 0; c < Columns; ++c) std::memcpy(&panel[c], v + c * v_stride + k, sizeof(Lane));
