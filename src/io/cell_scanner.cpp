@@ -59,7 +59,8 @@ Cell CellScanner::quoted_cell() {
   return {content, true};
 }
 
-void CellScanner::refuse_quotes(std::size_t line, const std::string& why) const {
+void CellScanner::refuse_quotes(std::size_t line, const std::string& why) {
+  quotes_are_sound_ = false;
   if (name_ == nullptr) return;
   refuse(quotes_ == Quotes::span_lines ? at_cell(*name_, line + 1, column_ + 1) : at_line(*name_, line + 1),
          why);

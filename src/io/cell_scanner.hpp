@@ -127,6 +127,10 @@ class CellScanner {
     line_ += newline != nullptr ? 1 : 0;
   }
 
+  /// Whether every quote so far closed where its cell ends; where there is a name, the first that does not is
+  /// refused.
+  bool quotes_are_sound() const { return quotes_are_sound_; }
+
   std::size_t line() const { return line_ + 1; }  // of the next cell, from 1
   std::size_t record_line() const { return record_line_ + 1; }
   std::size_t lines_passed() const { return line_; }
@@ -208,11 +212,12 @@ class CellScanner {
   }
 
   Cell quoted_cell();
-  void refuse_quotes(std::size_t line, const std::string& why) const;
+  void refuse_quotes(std::size_t line, const std::string& why);
 
   const char *text_, *at_, *end_, *record_;
   Separator separator_;
   Quotes quotes_;
+  bool quotes_are_sound_ = true;
   char stop_;  // what a separator starts with
   bool has_cell_ = false;
   std::size_t line_, record_line_, column_ = 0;  // lines before this one, cells before this one

@@ -206,6 +206,15 @@ rc::Gen<std::string> any_name() {
                            [](const std::string& name) { return !name.empty() && decode_utf8(name); });
 }
 
+TEST(Delimited, SeparatorsInsideQuotesAreNone) {
+  for (const std::string text :
+       {"\"ax\";\"\t\"\n-5;-6\n", "\"a,b\"\t\"c\"\n-5\t-6\n", "\"a;b;c\",\"d;\"\n-5,-6\n"}) {
+    const NamedMatrix read = table(text);
+    EXPECT_EQ(std::get<Matrix>(read.matrix), (Matrix(1, 2) << -5, -6).finished()) << text;
+    EXPECT_EQ(read.column_names.size(), 2U) << text;
+  }
+}
+
 RC_GTEST_PROP(Delimited, RoundTripWithAnyNames, ()) {
   NamedMatrix original{any_dense<double>(), {}, {}};
   const auto names = [](Index count) {

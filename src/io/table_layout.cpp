@@ -25,10 +25,12 @@ struct CellCounts {
     };
     if (cells.seek_record()) first = second = count();
     if (cells.seek_record()) second = count();
+    sound = cells.quotes_are_sound();
   }
-  bool agree() const { return second > 1 && (first == second || first + 1 == second); }
+  bool agree() const { return sound && second > 1 && (first == second || first + 1 == second); }
 
   std::size_t first = 0, second = 0;
+  bool sound = true;  // separators inside quotes are none
 };
 
 bool is_name(const Cell& cell) {
