@@ -206,6 +206,12 @@ rc::Gen<std::string> any_name() {
                            [](const std::string& name) { return !name.empty() && decode_utf8(name); });
 }
 
+TEST(Delimited, SeparatorsBehindALineEndInsideQuotesAreNone) {
+  const NamedMatrix read = table(",\"\n;N\"\n\"1,5\",7\n");
+  EXPECT_EQ(read.column_names, Names{"\n;N"});
+  EXPECT_EQ(read.row_names, Names{"1,5"});
+}
+
 TEST(Delimited, SeparatorsInsideQuotesAreNone) {
   for (const std::string text :
        {"\"ax\";\"\t\"\n-5;-6\n", "\"a,b\"\t\"c\"\n-5\t-6\n", "\"a;b;c\",\"d;\"\n-5,-6\n"}) {

@@ -20,17 +20,23 @@ struct CellCounts {
   CellCounts(std::string_view text, Separator separator) {
     CellScanner cells(text, separator, CellScanner::Quotes::span_lines);
     const auto count = [&] {
-      while (cells.has_cell()) cells.next_cell();
+      while (cells.has_cell()) {
+        const Cell cell = cells.next_cell();
+        sound &= cell.quoted || cell.text.find('"') == std::string_view::npos;
+      }
       return cells.column();
     };
     if (cells.seek_record()) first = second = count();
     if (cells.seek_record()) second = count();
-    sound = cells.quotes_are_sound();
+    sound &= cells.quotes_are_sound();
   }
-  bool agree() const { return sound && second > 1 && (first == second || first + 1 == second); }
+
+  /// 0 where the records do not go together, 1 where they do, 2 where all quotes stand around whole cells
+  /// too: a separator that stands inside quotes is none.
+  int fit() const { return second > 1 && (first == second || first + 1 == second) ? 1 + int(sound) : 0; }
 
   std::size_t first = 0, second = 0;
-  bool sound = true;  // separators inside quotes are none
+  bool sound = true;
 };
 
 bool is_name(const Cell& cell) {
@@ -115,19 +121,19 @@ CellKind kind_of(std::string_view text) {
 
 Separator find_table_separator(std::string_view text) {
   Separator best = Separator::kBlanks;
-  bool best_agrees = false;
+  int best_fit = 0;
   std::size_t most = 1;
   for (const Separator candidate : {Separator::kTab, Separator::kSemicolon, Separator::kComma}) {
     const CellCounts counts(text, candidate);
     const std::size_t cells = std::max(counts.first, counts.second);
-    if (counts.agree() == best_agrees ? cells > most : counts.agree()) {
+    if (counts.fit() == best_fit ? cells > most : counts.fit() > best_fit) {
       best = candidate;
-      best_agrees = counts.agree();
+      best_fit = counts.fit();
       most = cells;
     }
   }
   // Where no separator fits both lines the file is malformed, unless blanks fit.
-  return !best_agrees && CellCounts(text, Separator::kBlanks).agree() ? Separator::kBlanks : best;
+  return best_fit == 0 && CellCounts(text, Separator::kBlanks).fit() > 0 ? Separator::kBlanks : best;
 }
 
 TableLayout find_layout(const std::vector<Cell>& first, const std::vector<Cell>& second, Header header) {
