@@ -124,7 +124,7 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
     start.rightCols(o.components - found) =
         Random(o.seed).gaussian_matrix(start.rows(), o.components - found);
     start.rightCols(o.components - found).colwise().normalize();
-    values.tail(o.components - found).setConstant(1e-3 * values.cwiseAbs().maxCoeff());
+    values.tail(o.components - found).setConstant(1e-3 * (found > 0 ? values.head(found).maxCoeff() : 1.0));
   }
   const auto watch = [&](int done, int allowed, double value) {
     result.sweeps = done;

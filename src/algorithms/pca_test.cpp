@@ -16,6 +16,20 @@ Matrix samples_with_offset(Index n, Index p, std::uint64_t seed) {
          50;
 }
 
+TEST(Pca, MissingDirectionsStartFromNothingUnwritten) {
+  // Freed memory full of NaN is what a vector that grows may find.
+  const Matrix A = gaussian(12, 1, 1) * gaussian(1, 8, 2);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<std::unique_ptr<Vector>> dirt;
+    for (Index size = 1; size <= 16; ++size)
+      dirt.push_back(
+          std::make_unique<Vector>(Vector::Constant(size, std::numeric_limits<double>::quiet_NaN())));
+    dirt.clear();
+    const PcaResult result = pca(data_matrix(A), {.components = 6, .atoms = sparse(3)});
+    EXPECT_TRUE(result.loadings.allFinite());
+  }
+}
+
 TEST(Pca, SphereIsClassicalPca) {
   const Matrix A = samples_with_offset(40, 25, 1);
   const Matrix centred = A.rowwise() - A.colwise().mean();
