@@ -1,5 +1,9 @@
 #include "pursuit/algorithms/pca.hpp"
 
+#include <limits>
+#include <memory>
+#include <vector>
+
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "test_support.hpp"
