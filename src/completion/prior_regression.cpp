@@ -7,6 +7,7 @@
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "completion/entry_sums.hpp"
+#include "completion/feature_blocks.hpp"
 #include "completion/gamma.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/random.hpp"
@@ -16,9 +17,6 @@ namespace {
 
 constexpr double kStart = 0.01;       // of nu: priors hardly move at first
 constexpr double kSmallestNu = 1e-9;  // of nu
-
-typedef float Eight __attribute__((vector_size(32), may_alias));
-typedef float Sixteen __attribute__((vector_size(64), may_alias));
 
 // The steps of conjugate gradients beside the sums over entries, for rows first .. last - 1. Numbers per
 // coordinate that are summed up are doubles, `width` of them.
@@ -116,68 +114,6 @@ std::pair<float, float> step_lengths(const Vector& sums, Index width, Index c) {
           float((at(Plane::gain_p) * zz - at(Plane::gain_z) * zp) / determinant)};
 }
 
-/// Some coordinates, as many as Vec has lanes, of all features: what one task draws.
-struct Slice {
-  const std::int64_t* start;
-  const int* member;
-  const float* value;         // per entry, or null
-  const float* scale;         // per member, where value is null
-  const float* squared_norm;  // per feature
-  Index features;
-  const float* normal;  // per feature and coordinate
-  Index stride;
-  alignas(64) float tau[16];
-  alignas(64) float ratio[16];  // tau / nu
-};
-
-constexpr int kFetchAhead = 12;  // entries ahead whose deviations are asked for: they lie anywhere in memory
-
-// Both are written through vectors that alias them, which the analysis does not see.
-// NOLINTBEGIN(readability-non-const-parameter)
-template <class Vec>
-[[gnu::always_inline]] inline void draw_slice(const Slice& s, float* deviation, float* weights,
-                                              double* squares) {
-  constexpr int kLanes = sizeof(Vec) / sizeof(float);
-  const Vec tau = *reinterpret_cast<const Vec*>(s.tau), ratio = *reinterpret_cast<const Vec*>(s.ratio);
-  const auto factor = [&](std::int64_t e) { return s.value ? s.value[e] : s.scale[s.member[e]]; };
-  const auto member = [&](std::int64_t e) -> Vec& {
-    return *reinterpret_cast<Vec*>(deviation + s.member[e] * s.stride);
-  };
-  const std::int64_t all = s.start[s.features];
-  for (Index f = 0; f < s.features; ++f) {
-    const float norm = s.squared_norm[f];
-    if (!(norm > 0)) continue;
-    Vec sum = {}, other = {};
-    std::int64_t e = s.start[f];
-    for (; e + 1 < s.start[f + 1]; e += 2) {
-      __builtin_prefetch(&member(std::min(e + kFetchAhead, all - 1)), 1);
-      __builtin_prefetch(&member(std::min(e + kFetchAhead + 1, all - 1)), 1);
-      sum += factor(e) * member(e);
-      other += factor(e + 1) * member(e + 1);
-    }
-    if (e < s.start[f + 1]) sum += factor(e) * member(e);
-    auto& y = *reinterpret_cast<Vec*>(weights + f * s.stride);
-    const Vec precision = norm + ratio, variance = tau / precision;
-    Vec fresh = (sum + other + norm * y) / precision;
-    for (int l = 0; l < kLanes; ++l) fresh[l] += std::sqrt(variance[l]) * s.normal[f * s.stride + l];
-    const Vec change = fresh - y;
-    y = fresh;
-    for (int l = 0; l < kLanes; ++l) squares[l] += double(fresh[l]) * fresh[l];
-    for (e = s.start[f]; e < s.start[f + 1]; ++e) member(e) -= factor(e) * change;
-  }
-}
-
-// NOLINTEND(readability-non-const-parameter)
-
-/// Draws one feature after the other; adds up y^2 in `squares`.
-PURSUIT_KERNEL void draw_features(const Slice& s, bool wide, float* deviation, float* weights,
-                                  double* squares) {
-  if (wide)
-    draw_slice<Sixteen>(s, deviation, weights, squares);
-  else
-    draw_slice<Eight>(s, deviation, weights, squares);
-}
-
 }  // namespace
 
 AlignedVector<float> widened(const AlignedVector<float>& rows, int width, int wider) {
@@ -198,6 +134,7 @@ PriorRegression::PriorRegression(Features features, int width, int threads)
 
 void PriorRegression::rebind(Features features, int threads) {
   features_ = std::move(features);
+  blocks_.reset();
   forget_last_step();
   const GroupedEntries& entries = features_.by_feature->entries();
   squared_norm_.assign(std::size_t(entries.size()), 0.0F);
@@ -302,30 +239,11 @@ void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int 
       for (Index i = f * width_; i < (f + 1) * width_; ++i) normal[i] = float(of_feature.gaussian());
     }
   });
-  std::vector<double> squares(std::size_t(width_), 0.0);
-  // Coordinates do not touch each other: wide slices read the entries less often, narrow ones keep more
-  // threads busy, and the numbers are the same.
-  const bool wide = width_ % 16 == 0 && width_ / 16 >= threads;
-  const int lanes = wide ? 16 : kFactorLanes;
-  parallel_for(width_ / lanes, threads, [&](Index block) {
-    const Index first = block * lanes;
-    Slice slice{entries.start.data(),
-                entries.index.data(),
-                features_.has_values() ? entries.value.data() : nullptr,
-                features_.scale.data(),
-                squared_norm_.data(),
-                entries.size(),
-                normal.data() + first,
-                width_,
-                {},
-                {}};
-    for (int l = 0; l < lanes; ++l) {
-      slice.tau[l] = float(tau[first + l]);
-      slice.ratio[l] = float(tau[first + l] / nu_[first + l]);
-    }
-    draw_features(slice, wide, deviation.data() + first, weights_.data() + first,
-                  &squares[std::size_t(first)]);
-  });
+  AlignedVector<float> variance(tau.begin(), tau.end()), ratio(variance);
+  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
+  if (!blocks_) blocks_ = std::make_shared<FeatureBlocks>(features_, threads);
+  const std::vector<double> squares =
+      blocks_->draw({width_, squared_norm_, variance, ratio, normal, deviation, weights_}, threads);
   for (int c = 0; c < width_; ++c)
     nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }

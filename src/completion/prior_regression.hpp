@@ -8,32 +8,20 @@
 // films a user rated says much about the user; Koren 2008, Salakhutdinov and Mnih 2008), or a table that the
 // user brings. All coordinates of x go side by side. Means take one step of conjugate gradients per update,
 // all y_f at once, along the gradient and the step before: two sums over the feature entries, shared by all
-// threads. Draws must be exact, so the y_f are drawn one after the other, each from its conditional; threads
-// share the coordinates.
+// threads. Draws must be exact, so the y_f are drawn one after the other, each from its conditional, by
+// blocks (feature_blocks.hpp).
 
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "base/aligned.hpp"
-#include "completion/entry_tasks.hpp"
+#include "completion/features.hpp"
 #include "pursuit/completion/model.hpp"
 
 namespace pursuit {
 
-/// The features of a side in both orders. Values are those of the entries or, where scale is given,
-/// scale[member] whatever the entry.
-struct Features {
-  std::shared_ptr<const EntryTasks> by_feature, by_member;
-  std::vector<float> scale;
-
-  bool has_values() const { return scale.empty(); }
-  /// Of entry e in the order of features.
-  float value(std::int64_t e) const {
-    const GroupedEntries& entries = by_feature->entries();
-    return has_values() ? entries.value[e] : scale[entries.index[e]];
-  }
-};
+class FeatureBlocks;
 
 class PriorRegression {
  public:
@@ -68,6 +56,7 @@ class PriorRegression {
   };
 
   Features features_;
+  std::shared_ptr<const FeatureBlocks> blocks_;  // of these features, once there are draws
   int width_;
   std::vector<float> squared_norm_;  // of the columns of F
   double used_ = 0;                  // columns that are not zero
