@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/console.hpp"
+#include "apps/factor_tensor.hpp"
 #include "apps/input.hpp"
 #include "apps/known_atoms.hpp"
 #include "apps/output.hpp"
@@ -12,6 +13,7 @@
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
+#include "pursuit/io/tensor_file.hpp"
 
 namespace pursuit::app {
 namespace {
@@ -22,6 +24,7 @@ struct FactorCommand {
   FactorOptions options;
   KnownAtoms known;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
+  std::string modes, symmetric_modes;
   bool covariance = false;
 };
 
@@ -42,6 +45,7 @@ Examples:
   PCA         pursuit factor data.csv --covariance --symmetric sphere --rank 5
   sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
+  tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+smooth:0.1 --weights nonneg
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
   go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz)";
 
@@ -71,6 +75,9 @@ FactorResult compute(const FactorCommand& command, FactorOptions options, DataMa
 }
 
 int run(const FactorCommand& command) {
+  if (!command.modes.empty() || is_tensor_file(command.input))
+    return run_tensor({command.common, command.options, command.input, command.modes, command.symmetric_modes,
+                       command.weights, command.out, command.plot});
   const FactorOptions options = options_of(command);
   prepare_outputs({command.out, command.plot},
                   {command.input, command.known.fix_left, command.known.fix_right});
@@ -112,13 +119,19 @@ void add_factor(Command& program) {
   auto command = std::make_shared<FactorCommand>();
   Command sub = program.add_command("factor", "Approximate a matrix by structured rank-one atoms");
   sub.footer(kFactorExamples);
-  sub.add_option("INPUT", command->input,
-                 "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
+  sub.add_option(
+         "INPUT", command->input,
+         "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV; array of more modes: "
+         ".npy, .npz (dense, or coords, data and shape), .tns (.gz)")
       .required();
   sub.add_option("-r,--rank", command->options.rank, "Number of atoms").show_default();
   sub.add_option("--left", command->left, "Atom set of the left factors, SPEC below").show_default();
   sub.add_option("--right", command->right, "Atom set of the right factors").show_default();
   sub.add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
+  sub.add_option("--modes", command->modes,
+                 "Atom sets of an array of three and more modes, one SPEC for each, separated by commas");
+  sub.add_option("--symmetric-modes", command->symmetric_modes,
+                 "With --modes: modes that share their factors, such as 0,1");
   sub.add_flag(
       "--covariance", command->covariance,
       "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");

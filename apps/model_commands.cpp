@@ -16,6 +16,7 @@
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
+#include "pursuit/io/tensor_file.hpp"
 #include "pursuit/report/terminal_plot.hpp"
 
 namespace pursuit::app {
@@ -37,23 +38,40 @@ void print_metadata(const Metadata& metadata) {
 }
 
 Json describe(const ModelFile& file) {
-  Json atoms = Json::array(), path = Json::array();
-  for (Index i = 0; i < file.model.rank(); ++i)
-    atoms.push_back({{"weight", file.model.weights[i]},
-                     {"left_support", support_size(file.model.left(), i)},
-                     {"right_support", support_size(file.model.right(), i)}});
+  Json atoms = Json::array(), path = Json::array(), shape = Json::array();
+  const bool is_matrix = file.model.factors.modes() == 2;
+  for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
+    shape.push_back(file.model.factors[mode].rows());
+  for (Index i = 0; i < file.model.rank(); ++i) {
+    Json atom = Json::object();
+    atom.set("weight", file.model.weights[i]);
+    if (is_matrix) {
+      atom.set("left_support", support_size(file.model.left(), i));
+      atom.set("right_support", support_size(file.model.right(), i));
+    } else {
+      Json supports = Json::array();
+      for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
+        supports.push_back(support_size(file.model.factors[mode], i));
+      atom.set("supports", supports);
+    }
+    atoms.push_back(atom);
+  }
   for (const Step& step : path_by_rank(file.trace))
     path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
-  return {{"rows", file.model.left().rows()},
-          {"columns", file.model.right().rows()},
-          {"rank", file.model.rank()},
-          {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
-          {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
-          {"stop", stop_of(file.metadata)},
-          {"atoms", atoms},
-          {"path", path},
-          {"metadata", file.metadata},
-          {"peak_memory_bytes", peak_memory_bytes()}};
+  Json object{{"shape", shape},
+              {"rank", file.model.rank()},
+              {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
+              {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
+              {"stop", stop_of(file.metadata)},
+              {"atoms", atoms},
+              {"path", path},
+              {"metadata", file.metadata},
+              {"peak_memory_bytes", peak_memory_bytes()}};
+  if (is_matrix) {
+    object.set("rows", file.model.left().rows());
+    object.set("columns", file.model.right().rows());
+  }
+  return object;
 }
 
 /// A completed matrix: its atoms by how much they explain.
@@ -106,13 +124,24 @@ int inspect_factorization(const ModelFile& file, bool json) {
     print_json(describe(file));
     return success;
   }
-  say("{} x {}, {} {}atoms\n\n", file.model.left().rows(), file.model.right().rows(), file.model.rank(),
+  const Factors& factors = file.model.factors;
+  std::vector<Index> shape;
+  for (Index mode = 0; mode < factors.modes(); ++mode) shape.push_back(factors[mode].rows());
+  say("{}, {} {}atoms\n\n", fmt::join(shape, " x "), file.model.rank(),
       file.model.symmetric() ? "symmetric " : "");
   print_metadata(file.metadata);
-  say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
-  for (Index i = 0; i < file.model.rank(); ++i)
-    say("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left(), i),
-        support_size(file.model.right(), i));
+  say("\n{:>6} {:>14}", "atom", "weight");
+  if (factors.modes() == 2)
+    say(" {:>13} {:>14}", "left support", "right support");
+  else
+    for (Index mode = 0; mode < factors.modes(); ++mode) say(" {:>14}", fmt::format("support {}", mode));
+  say("\n");
+  for (Index i = 0; i < file.model.rank(); ++i) {
+    say("{:>6} {:>14.6g}", i + 1, file.model.weights[i]);
+    for (Index mode = 0; mode < factors.modes(); ++mode)
+      say(" {:>{}}", support_size(factors[mode], i), factors.modes() == 2 && mode == 0 ? 13 : 14);
+    say("\n");
+  }
   say("\n");
   print_path(file.trace);
   const Trace steps = path_by_rank(file.trace);
@@ -137,11 +166,18 @@ struct ReconstructCommand {
   bool json = false;
 };
 
+/// The model of a matrix or of an array of more modes.
+ModelFile load_factorization(const std::string& path) {
+  AnyModelFile any = load_any_model(path);
+  if (auto* file = std::get_if<ModelFile>(&any)) return std::move(*file);
+  throw InvalidInput(fmt::format("{}: a completed matrix, whose entries 'pursuit predict' gives", path));
+}
+
 int reconstruct(const ReconstructCommand& c) {
   require_matrix_extension(c.out);
   prepare_outputs({c.out}, {c.model});
   const Timer timer;
-  ModelFile file = load_model(c.model);
+  ModelFile file = load_factorization(c.model);
   if (c.rank < 0 || c.rank > file.model.rank())
     throw InvalidArgument(fmt::format("--rank {}: the model has {} atoms", c.rank, file.model.rank()));
   if (c.rank > 0 && c.rank < file.model.rank()) {
@@ -149,7 +185,10 @@ int reconstruct(const ReconstructCommand& c) {
     for (Index i = 0; i < c.rank; ++i) first[std::size_t(i)] = i;
     file.model.keep(first);
   }
-  write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
+  if (file.model.factors.modes() == 2)
+    write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
+  else
+    write_tensor(c.out, file.model);
   if (c.json)
     print_json({{"output", c.out},
                 {"rows", file.model.left().rows()},

@@ -14,6 +14,7 @@
 #include "places.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/tensor_file.hpp"
 
 namespace pursuit {
 namespace {
@@ -48,6 +49,11 @@ TEST(Guide, EveryShellExampleRuns) {
   write_matrix(folder / "A.npy", {Matrix(random.gaussian_matrix(20, 15).cwiseAbs()), {}, {}});
   write_matrix(folder / "D.npy", {random.gaussian_matrix(10, 25), {}, {}});
   write_matrix(folder / "Y.npy", {random.gaussian_matrix(10, 4), {}, {}});
+  const Factors three_modes(
+      std::vector<Panel>{random.gaussian_matrix(6, 3).cwiseAbs(), random.gaussian_matrix(5, 3).cwiseAbs()},
+      {0, 0, 1});
+  write_tensor(folder / "T.npy", {three_modes, Vector::Ones(3)});
+  std::ofstream(folder / "T.tns") << "1 1 1 2\n2 1 3 1\n3 2 2 4\n1 2 4 1.5\n";
   int commands = 0;
   for (const auto& block : code_blocks(read(PURSUIT_SOURCE_DIR "/docs/guide.md"), "sh")) {
     std::istringstream lines(block);

@@ -10,6 +10,7 @@
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
 `SparseCoder`                  codes over a dictionary that is given
 `MatrixCompletion`             entries that were not observed, and how surely they are known
+`TensorPursuit`                arrays of three and more modes, a structure for each
 =============================  ===========================================================================
 """
 
@@ -24,6 +25,7 @@ from ._pca import PCA
 from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
+from ._tensor_pursuit import TensorPursuit
 
 __all__ = [
     "MatrixCompletion",
@@ -35,6 +37,7 @@ __all__ = [
     "Recommendation",
     "SparseCoder",
     "SparsePCA",
+    "TensorPursuit",
     "TruncatedSVD",
     "__version__",
     "atoms",

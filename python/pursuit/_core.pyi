@@ -119,6 +119,26 @@ def factor(
     time_limit: float | None,
     callback: Callback,
 ) -> dict[str, Any]: ...
+def balanced_split(shape: list[int]) -> int: ...
+def factor_tensor(
+    X: Any,
+    *,
+    shape: list[int],
+    atoms: list[Atoms],
+    panel_of_mode: list[int],
+    rank: int,
+    weights: str,
+    all_at_once: bool,
+    corrections: int,
+    polish: int,
+    polish_tolerance: float,
+    restarts: int,
+    seed: int,
+    threads: int,
+    target_error: float,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
 def pca(
     X: Any,
     *,

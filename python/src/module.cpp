@@ -12,6 +12,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
 #include "sparse_codes.hpp"
+#include "tensors.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
 
@@ -57,6 +58,7 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_traces(m);
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
+  pursuit::python::bind_tensors(m);
   pursuit::python::bind_penalized(m);
   pursuit::python::bind_sparse_codes(m);
   pursuit::python::bind_completion(m);

@@ -7,6 +7,7 @@
 
 #include "io/model_archive.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/tensor.hpp"
 
 namespace pursuit {
 namespace {
@@ -36,6 +37,38 @@ std::vector<double> list_of(const Vector& v) {
   return {v.begin(), v.end()};
 }
 
+std::string text_of(const std::map<std::string, std::string>& metadata, const char* key) {
+  const auto found = metadata.find(key);
+  return found != metadata.end() ? found->second : "";
+}
+
+std::string factor_name(Index mode) {
+  return fmt::format("factor_{}", mode);
+}
+
+/// Of three and more modes; `panels` says which of them share their factors.
+Factors factors_of_modes(const ArchiveReader& reader, const std::string& panels) {
+  std::vector<Panel> found;
+  std::vector<Index> panel_of;
+  for (Index mode = 0; reader.has_any({factor_name(mode).c_str()}); ++mode) {
+    Panel factor = reader.matrix(factor_name(mode));
+    const auto at = std::size_t(2 * mode);  // "0,1,1"
+    const Index panel = at < panels.size() ? Index(panels[at] - '0') : mode;
+    if (panel < 0 || panel > Index(found.size()) ||
+        (panel < Index(found.size()) && found[std::size_t(panel)] != factor))
+      reader.refuse(fmt::format("array '{}' is not what 'metadata' says about modes that share factors",
+                                factor_name(mode)));
+    if (panel == Index(found.size())) found.push_back(std::move(factor));
+    panel_of.push_back(panel);
+  }
+  if (panel_of.size() < 3 || panel_of.size() > std::size_t(kMostModes))
+    reader.refuse(fmt::format("factors of {} modes; 3 to {} are written so", panel_of.size(), kMostModes));
+  for (const Panel& factor : found)
+    if (factor.cols() != found[0].cols())
+      reader.refuse(fmt::format("{} and {} atoms do not belong together", found[0].cols(), factor.cols()));
+  return {std::move(found), std::move(panel_of)};
+}
+
 /// One number per column of the data, or none.
 Vector column_figures(const ArchiveReader& reader, const char* name, Index columns) {
   if (!reader.has_any({name})) return {};
@@ -50,8 +83,20 @@ Vector column_figures(const ArchiveReader& reader, const char* name, Index colum
 
 void save_model(const std::filesystem::path& path, const ModelFile& file) {
   NpzArchive archive;
-  archive["left"] = array_of(file.model.left());
-  archive["right"] = array_of(file.model.right());
+  auto metadata = file.metadata;
+  const Factors& factors = file.model.factors;
+  if (factors.modes() == 2) {
+    archive["left"] = array_of(file.model.left());
+    archive["right"] = array_of(file.model.right());
+    metadata["symmetric"] = file.model.symmetric() ? "true" : "false";
+  } else {
+    std::vector<Index> panels;
+    for (Index mode = 0; mode < factors.modes(); ++mode) {
+      archive[factor_name(mode)] = array_of(factors[mode]);
+      panels.push_back(factors.panel_of(mode));
+    }
+    metadata["panels"] = fmt::format("{}", fmt::join(panels, ","));
+  }
   archive["weights"] = array_of(list_of(file.model.weights));
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
@@ -64,21 +109,28 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   if (file.column_means.size() > 0) archive["column_means"] = array_of(list_of(file.column_means));
   if (file.column_deviations.size() > 0)
     archive["column_deviations"] = array_of(list_of(file.column_deviations));
-  auto metadata = file.metadata;
-  metadata["symmetric"] = file.model.symmetric() ? "true" : "false";
   archive["metadata"] = array_of_metadata(std::move(metadata));
   write_npz(path, archive);
 }
 
 ModelFile load_model(const std::filesystem::path& path) {
   const NpzArchive archive = read_npz(path);
-  return model_from(ArchiveReader(archive, path.string()));
+  ModelFile file = model_from(ArchiveReader(archive, path.string()));
+  if (file.model.factors.modes() != 2)
+    throw InvalidInput(fmt::format("{}: a model of {} modes, where one of a matrix is needed", path.string(),
+                                   file.model.factors.modes()));
+  return file;
 }
 
 ModelFile model_from(const ArchiveReader& reader) {
   ModelFile file;
-  file.model.left() = reader.matrix("left");
-  file.model.right() = reader.matrix("right");
+  file.metadata = reader.metadata();
+  if (reader.has_any({factor_name(0).c_str()})) {
+    file.model.factors = factors_of_modes(reader, text_of(file.metadata, "panels"));
+  } else {
+    file.model.left() = reader.matrix("left");
+    file.model.right() = reader.matrix("right");
+  }
   const auto weights = reader.list<double>("weights");
   file.model.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
   if (file.model.left().cols() != file.model.rank() || file.model.right().cols() != file.model.rank())
@@ -100,8 +152,7 @@ ModelFile model_from(const ArchiveReader& reader) {
   file.column_names = reader.names("column_names", file.model.right().rows());
   file.column_means = column_figures(reader, "column_means", file.model.right().rows());
   file.column_deviations = column_figures(reader, "column_deviations", file.model.right().rows());
-  file.metadata = reader.metadata();
-  if (file.metadata["symmetric"] == "true") {
+  if (text_of(file.metadata, "symmetric") == "true") {
     if (file.model.left() != file.model.right())
       reader.refuse("left and right atoms differ, but 'metadata' says that they are symmetric");
     file.model.factors = Factors::symmetric(std::move(file.model.left()));

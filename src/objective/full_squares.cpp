@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -12,14 +13,18 @@
 namespace pursuit {
 namespace {
 
-Factors no_atoms(const Form& form, bool symmetric) {
+Factors no_atoms(const Form& form, std::vector<Index> panel_of_mode) {
   std::vector<Panel> panels;
-  std::vector<Index> panel_of_mode;
-  for (Index mode = 0; mode < form.modes(); ++mode) {
-    if (mode == 0 || !symmetric) panels.emplace_back(form.axis(mode).own(), 0);
-    panel_of_mode.push_back(Index(panels.size()) - 1);
-  }
+  for (Index mode = 0; mode < form.modes(); ++mode)
+    if (panel_of_mode[std::size_t(mode)] == Index(panels.size()))
+      panels.emplace_back(form.axis(mode).own(), 0);
   return {std::move(panels), std::move(panel_of_mode)};
+}
+
+std::vector<Index> panels_of(const Form& form, bool symmetric) {
+  std::vector<Index> panel_of_mode(std::size_t(form.modes()), 0);
+  if (!symmetric) std::iota(panel_of_mode.begin(), panel_of_mode.end(), Index(0));
+  return panel_of_mode;
 }
 
 }  // namespace
@@ -88,10 +93,13 @@ class FullSquares::System final : public ModeSystem {
 };
 
 FullSquares::FullSquares(TargetPtr target, bool symmetric)
+    : FullSquares(target, panels_of(*target, symmetric)) {}
+
+FullSquares::FullSquares(TargetPtr target, std::vector<Index> panel_of_mode)
     : target_(std::move(target)), value_at_zero_(0.5 * target_->squared_norm()) {
   if (!std::isfinite(value_at_zero_))
     throw InvalidInput("the squared norm of the matrix overflows; divide the matrix by a large number first");
-  move_to({no_atoms(*target_, symmetric), Vector(0)}, Vector(0));
+  move_to({no_atoms(*target_, std::move(panel_of_mode)), Vector(0)}, Vector(0));
 }
 
 void FullSquares::contract(Index mode, const Factors& z, Panel& out) const {

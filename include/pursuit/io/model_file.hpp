@@ -2,6 +2,7 @@
 // A factorization in one .npz that NumPy opens without us:
 //
 //   left (n x r), right (m x r), weights (r)            the atoms, one per column
+//   factor_0, factor_1, factor_2, ...                   in the place of left and right, of three and more modes
 //   trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
 //   trace_iterations, trace_sweeps, trace_seconds,
 //   trace_left_support, trace_right_support             one entry per step
@@ -31,7 +32,7 @@ struct ModelFile {
 /// The file appears whole or not at all; OutputFailure where it cannot be written.
 void save_model(const std::filesystem::path& path, const ModelFile& file);
 
-/// InvalidInput names what is missing or does not fit.
+/// Of a matrix. InvalidInput names what is missing or does not fit.
 ModelFile load_model(const std::filesystem::path& path);
 
 }  // namespace pursuit

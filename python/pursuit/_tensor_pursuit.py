@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._progress import Callback, Watcher
+from ._validation import FLOATS, require_count, seed_for, threads_for
+from .atoms import AtomsLike, as_atoms
+
+MOST_MODES = 8
+
+
+class TensorPursuit(TransformerMixin, BaseEstimator):
+    """Factorization of an array of two to eight modes into atoms of any structure:
+    X ~ sum_i w_i u_i (x) v_i (x) w_i ..., each factor from the set of its mode.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of atoms.
+    modes : list of atom sets, or one for all modes, default="sphere"
+        Structure of the factors of every mode; see `pursuit.atoms`.
+    symmetric_modes : sequence of int, optional
+        Modes that share their factors.
+    weights : str, default="free"
+        As in `MatrixPursuit`: "free", "nonneg", "newest", "convex:RADIUS", "economic".
+    start : {"greedy", "random"}, default="greedy"
+        One atom after the other, with a result for every rank on the way; or all at once.
+    corrections, max_iter, tol, restarts, target_error, time_limit, callback, verbose, n_jobs, random_state
+        As in `MatrixPursuit`.
+
+    Attributes
+    ----------
+    factors_ : list of arrays of shape (size of the mode, n_components_)
+        Columns are the factors of the atoms, of unit norm where their sets are.
+    weights_ : array of shape (n_components_,)
+    relative_error_ : float
+        ||X - model|| / ||X||.
+    trace_ : dict of arrays
+        One row per step.
+    stop_reason_ : str
+    n_components_, n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np, pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> spectra, times, samples = rng.random((30, 3)), rng.random((20, 3)), rng.random((8, 3))
+    >>> X = np.einsum("ir,jr,kr->ijk", samples, times, spectra)
+    >>> model = pursuit.TensorPursuit(3, modes="nonneg", weights="nonneg", random_state=0).fit(X)
+    >>> [factor.shape for factor in model.factors_]
+    [(8, 3), (20, 3), (30, 3)]
+    >>> bool(model.relative_error_ < 0.05)
+    True
+    >>> model.transform(X[:2]).shape
+    (2, 3)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        modes: AtomsLike | Sequence[AtomsLike] = "sphere",
+        symmetric_modes: Sequence[int] | None = None,
+        weights: str = "free",
+        start: str = "greedy",
+        corrections: int = 2,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        restarts: int = 8,
+        target_error: float = 0.0,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.modes = modes
+        self.symmetric_modes = symmetric_modes
+        self.weights = weights
+        self.start = start
+        self.corrections = corrections
+        self.max_iter = max_iter
+        self.tol = tol
+        self.restarts = restarts
+        self.target_error = target_error
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "TensorPursuit":
+        """Find the atoms.
+
+        Parameters
+        ----------
+        X : array of two to eight dimensions, `sparse.COO`, or (indices, values, shape)
+            Entries that are not listed are zeros. ``indices`` has one row for every mode.
+        y : ignored
+        """
+        if self.start not in ("greedy", "random"):
+            raise ValueError(f"start={self.start!r}: must be 'greedy' or 'random'")
+        rank = require_count("n_components", self.n_components)
+        data, shape = _engine_array(X)
+        atoms = self._atoms(len(shape))
+        panel_of = _panels(len(shape), self.symmetric_modes)
+        watcher = Watcher(self.callback, self.verbose)
+        with watcher:
+            result = _core.factor_tensor(
+                data,
+                shape=list(shape),
+                atoms=[atoms[panel_of.index(panel)]._core for panel in range(max(panel_of) + 1)],
+                panel_of_mode=panel_of,
+                rank=rank,
+                weights=self.weights,
+                all_at_once=self.start == "random",
+                corrections=self.corrections,
+                polish=self.max_iter,
+                polish_tolerance=self.tol,
+                restarts=self.restarts,
+                seed=seed_for(self.random_state),
+                threads=threads_for(self.n_jobs),
+                target_error=self.target_error,
+                time_limit=self.time_limit,
+                callback=watcher.function(),
+            )
+        self.factors_ = result["factors"]
+        self.weights_ = result["weights"]
+        self.relative_error_ = result["relative_error"]
+        self.trace_ = result["trace"]
+        self.stop_reason_ = result["stop"]
+        self.n_components_ = len(self.weights_)
+        self.n_iter_ = max(1, int(self.trace_["sweeps"].sum()))
+        if result["failure"] is not None:
+            raise result["failure"]
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
+        """The factors of the first mode, with the weights in them."""
+        self.fit(X)
+        return self.factors_[0] * self.weights_
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Coordinates of new slices along the first mode: the least-squares ones, none negative where the
+        weights and the fitted factors of that mode are not.
+
+        Parameters
+        ----------
+        X : array of shape (n_slices, size of mode 1, ...)
+        """
+        check_is_fitted(self, "factors_")
+        X = _dense_array(X)
+        expected = tuple(len(factor) for factor in self.factors_[1:])
+        if X.shape[1:] != expected:
+            raise ValueError(f"slices of shape {X.shape[1:]}; the model has slices of shape {expected}")
+        columns = _khatri_rao(self.factors_[1:])
+        products = np.asarray(X.reshape(len(X), -1) @ columns, dtype=np.float64)
+        gram = np.ones((self.n_components_, self.n_components_))
+        for factor in self.factors_[1:]:
+            gram *= factor.T @ factor
+        if _core.parse_weight_rule(self.weights) == "nonneg" and np.all(self.factors_[0] >= 0):
+            return _core.nonnegative_least_squares(gram, products, threads_for(self.n_jobs))
+        return products @ np.linalg.pinv(gram, hermitian=True)
+
+    def inverse_transform(self, Z: Any) -> NDArray[Any]:
+        """The slices that coordinates stand for."""
+        check_is_fitted(self, "factors_")
+        Z = np.asarray(Z, dtype=np.float64)
+        shape = tuple(len(factor) for factor in self.factors_[1:])
+        return (Z @ _khatri_rao(self.factors_[1:]).T).reshape(len(Z), *shape)
+
+    def reconstruct(self) -> NDArray[Any]:
+        """The array that the model stands for."""
+        check_is_fitted(self, "factors_")
+        return self.inverse_transform(self.factors_[0] * self.weights_)
+
+    def to_cp(self) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """(weights, factors), of which tensorly makes its CPTensor: ``CPTensor(model.to_cp())``."""
+        check_is_fitted(self, "factors_")
+        return self.weights_, self.factors_
+
+    def _atoms(self, modes: int) -> list[Any]:
+        given = self.modes
+        if isinstance(given, (list, tuple)):
+            if len(given) != modes:
+                raise ValueError(
+                    f"modes: {len(given)} sets for an array of {modes} modes; one for each is needed"
+                )
+            return [as_atoms(each) for each in given]
+        return [as_atoms(given)] * modes
+
+
+def _dense_array(X: Any) -> NDArray[Any]:
+    X = np.asarray(X)
+    if X.dtype not in FLOATS:
+        if X.dtype.kind not in "fiub":
+            raise TypeError(f"X holds {X.dtype}, not real numbers")
+        X = X.astype(np.float64)
+    return np.ascontiguousarray(X)
+
+
+def _engine_array(X: Any) -> tuple[Any, tuple[int, ...]]:
+    """What the engine reads, and the shape."""
+    if hasattr(X, "coords") and hasattr(X, "data") and hasattr(X, "shape") and not isinstance(X, np.ndarray):
+        if np.any(getattr(X, "fill_value", 0) != 0):
+            raise ValueError(f"X: places that are not listed are {X.fill_value}; only 0 is supported")
+        X = (X.coords, X.data, X.shape)
+    if isinstance(X, tuple) and len(X) == 3:
+        indices, values, shape = np.asarray(X[0]), np.asarray(X[1], dtype=np.float64), tuple(map(int, X[2]))
+        _require_modes(shape)
+        if indices.shape != (len(shape), len(values)):
+            raise ValueError(
+                f"indices of shape {indices.shape} for {len(shape)} modes and {len(values)} values: "
+                f"must be {(len(shape), len(values))}"
+            )
+        if indices.size and (indices.max() > np.iinfo(np.int32).max or indices.min() < 0):
+            raise ValueError("indices: must be from 0 to 2147483647")
+        return (list(indices.astype(np.int32)), values), shape
+    X = _dense_array(X)
+    _require_modes(X.shape)
+    if not np.isfinite(X).all():
+        place = tuple(map(int, np.argwhere(~np.isfinite(X))[0]))
+        raise ValueError(f"X{list(place)} is {X[place]}: entries must be finite")
+    split = _core.balanced_split(list(X.shape))
+    return X.reshape(int(np.prod(X.shape[:split])), -1), X.shape
+
+
+def _require_modes(shape: Sequence[int]) -> None:
+    if not 2 <= len(shape) <= MOST_MODES:
+        raise ValueError(f"X has {len(shape)} modes; allowed are 2 to {MOST_MODES}")
+    if min(shape) < 1:
+        raise ValueError(f"X has shape {tuple(shape)}: every mode must have at least one entry")
+
+
+def _panels(modes: int, shared: Sequence[int] | None) -> list[int]:
+    """The factor of every mode; those that share one have the same number."""
+    shared = sorted(set(shared or ()))
+    if shared and (len(shared) < 2 or shared[0] < 0 or shared[-1] >= modes):
+        raise ValueError(f"symmetric_modes={shared}: must be two or more of 0 to {modes - 1}")
+    panel_of: list[int] = []
+    for mode in range(modes):
+        first = shared[0] if mode in shared else mode
+        panel_of.append(panel_of[first] if first < mode else max(panel_of, default=-1) + 1)
+    return panel_of
+
+
+def _khatri_rao(factors: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Column k: the Kronecker product of the k-th columns."""
+    product = factors[0]
+    for factor in factors[1:]:
+        product = (product[:, None, :] * factor[None, :, :]).reshape(-1, product.shape[1])
+    return product
