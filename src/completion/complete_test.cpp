@@ -31,12 +31,6 @@ std::vector<Position> everywhere(Index rows, Index cols) {
   return result;
 }
 
-double rms_difference(std::span<const Prediction> left, std::span<const Prediction> right) {
-  double sum = 0;
-  for (std::size_t k = 0; k < left.size(); ++k) sum += std::pow(left[k].value - right[k].value, 2);
-  return std::sqrt(sum / double(left.size()));
-}
-
 /// The entries of rows first .. last - 1.
 ObservedEntries rows_of(const ObservedEntries& entries, int first, int last) {
   ObservedEntries result{entries.rows, entries.cols, {}, {}, {}};

@@ -44,6 +44,12 @@ inline bool same_predictions(std::span<const Prediction> left, std::span<const P
                     });
 }
 
+inline double rms_difference(std::span<const Prediction> left, std::span<const Prediction> right) {
+  double sum = 0;
+  for (std::size_t k = 0; k < left.size(); ++k) sum += std::pow(left[k].value - right[k].value, 2);
+  return std::sqrt(sum / double(left.size()));
+}
+
 /// A low-rank matrix with offsets and noise, some of its entries seen and others kept to test with.
 struct Planted {
   Matrix row_factors, col_factors;

@@ -29,7 +29,10 @@ struct CompletionSide {
       pattern;  // one row per member of the other side: what having an entry there says (may be empty)
   FactorMatrix features;                      // one row per feature of side information (may be empty)
   Eigen::VectorXf intercept, prior_variance;  // of a member of which nothing is known
-  std::vector<float> noise_weight;            // entries of a member have noise variance / its weight
+  Eigen::VectorXf pattern_variance, features_variance;  // prior of the numbers in pattern, and in features
+                                                        // for columns of unit size (may be empty)
+  std::vector<float> noise_weight;  // entries of a member have noise variance / its weight
+  double noise_shape = 10;          // weights are Gamma(shape, shape)
   std::vector<int>
       unseen;  // with structured atoms: members without an entry, ascending; they count as never seen
 
