@@ -110,12 +110,15 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
     take(source.mean, side.mean);
     take(source.variance, side.variance);
     std::copy(source.noise_weight.begin(), source.noise_weight.end(), side.noise_weight.begin());
+    const bool has_base = source.base_intercept.size() > 0;
+    const Eigen::VectorXf& intercept = has_base ? source.base_intercept : source.intercept;
+    const Eigen::VectorXf& variance = has_base ? source.base_variance : source.prior_variance;
     for (int c = 0; c <= atoms_; ++c) {
-      side.prior_variance[c] = std::max<double>(kSmallest, source.prior_variance[c]);
-      side.intercept[c] = source.intercept[c];
+      side.prior_variance[c] = std::max<double>(kSmallest, variance[c]);
+      side.intercept[c] = intercept[c];
     }
     for (Index i = 0; i < side.size(); ++i)
-      for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = source.intercept[c];
+      for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = intercept[c];
     if (use_pattern_ && source.pattern.size() > 0)
       side.regressions.front().start_from(source.pattern, source.pattern_variance, side.prior_variance,
                                           threads_, side.prior_mean);

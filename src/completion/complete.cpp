@@ -8,6 +8,7 @@
 
 #include "base/chunks.hpp"
 #include "completion/factors_of_model.hpp"
+#include "completion/newcomers.hpp"
 #include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
@@ -78,7 +79,7 @@ class Averages {
     std::vector<Prediction> result(positions_.size());
     for_all(threads, [&](Index k) {
       const Position at = positions_[k];
-      result[std::size_t(k)] = at.row < 0 || at.col < 0
+      result[std::size_t(k)] = !has_entries(model.rows, at.row) || !has_entries(model.cols, at.col)
                                    ? predictor(at)
                                    : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
     });
@@ -305,6 +306,7 @@ class Completion {
     model.noise_variance = factors_->noise_variance();
     model.rows = side_of_model(factors_->rows(), used, options_.use_pattern, row_features_);
     model.cols = side_of_model(factors_->cols(), used, options_.use_pattern, col_features_);
+    add_newcomers(model, *data_, row_features_, col_features_, threads_);
     return model;
   }
 

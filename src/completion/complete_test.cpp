@@ -338,8 +338,12 @@ TEST(Predict, OfUnknownMembersIsTheirPriorMean) {
   const Eigen::VectorXf& row = model.rows.intercept;
   const Eigen::VectorXf& col = model.cols.intercept;
   EXPECT_NEAR(predict(model, {-1, -1}).value, expected(row, col), 1e-5);
-  EXPECT_NEAR(predict(model, {-1, 7}).value, expected(row, Eigen::VectorXf(model.cols.mean.row(7))), 1e-5);
-  EXPECT_NEAR(predict(model, {7, -1}).value, expected(Eigen::VectorXf(model.rows.mean.row(7)), col), 1e-5);
+  EXPECT_NEAR(predict(model, {-1, 7}).value,
+              expected(row, Eigen::VectorXf(model.cols.mean.row(7))) + model.scale * model.cols.selection[7],
+              1e-5);
+  EXPECT_NEAR(predict(model, {7, -1}).value,
+              expected(Eigen::VectorXf(model.rows.mean.row(7)), col) + model.scale * model.rows.selection[7],
+              1e-5);
   EXPECT_GT(predict(model, {-1, -1}).deviation, predict(model, {7, 7}).deviation);
 }
 

@@ -52,6 +52,9 @@ CompletionSide side_of_model(const FactorSide& side, const std::vector<int>& coo
                         .features_variance = {},
                         .noise_weight = side.noise_weight,
                         .noise_shape = side.noise_shape,
+                        .base_intercept = {},
+                        .base_variance = {},
+                        .selection = {},
                         .unseen = {}};
   const auto chosen = [&](const std::vector<double>& numbers) {
     Eigen::VectorXf values(coordinates.size());

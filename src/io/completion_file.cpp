@@ -28,12 +28,17 @@ void for_each_part(const std::string& prefix, const Visit& visit) {
   visit(prefix + "_prior_variance", &CompletionSide::prior_variance);
   visit(prefix + "_pattern_variance", &CompletionSide::pattern_variance);
   visit(prefix + "_features_variance", &CompletionSide::features_variance);
+  visit(prefix + "_base_intercept", &CompletionSide::base_intercept);
+  visit(prefix + "_base_variance", &CompletionSide::base_variance);
+  visit(prefix + "_selection", &CompletionSide::selection);
   visit(prefix + "_noise_weight", &CompletionSide::noise_weight);
 }
 
 /// Parts that models of earlier versions have not.
 bool is_recent(const std::string& name) {
-  return name.ends_with("_pattern_variance") || name.ends_with("_features_variance");
+  return name.ends_with("_pattern_variance") || name.ends_with("_features_variance") ||
+         name.ends_with("_base_intercept") || name.ends_with("_base_variance") ||
+         name.ends_with("_selection");
 }
 
 void write_samples(const std::vector<CompletionSample>& samples, NpzArchive& archive) {
@@ -214,7 +219,7 @@ CompletionFile completion_from(const ArchiveReader& reader) {
     model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
   }
   file.seen = parts.seen(rows, cols);
-  if (model.atoms.rank() > 0) note_unseen(model, file.seen);
+  note_unseen(model, file.seen);
   try {
     require_sound(model);
   } catch (const InvalidInput& defect) {
