@@ -7,25 +7,6 @@
 namespace pursuit {
 namespace {
 
-/// Rows have entries mostly in columns that they like: these say as much of a row as its noisy values do.
-struct Likes {
-  ObservedEntries train, truth;
-
-  Likes(Index rows, Index cols, Index rank, std::uint64_t seed)
-      : train{rows, cols, {}, {}, {}}, truth(train) {
-    const Matrix values =
-        gaussian(rows, rank, seed) * gaussian(cols, rank, seed + 1).transpose() / std::sqrt(double(rank));
-    const Matrix noise = gaussian(rows, cols, seed + 2);
-    Random random(seed + 3);
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < cols; ++j) {
-        append(truth, i, j, float(values(i, j)));
-        if (random.uniform() < 0.2 / (1 + std::exp(-2 * values(i, j))))
-          append(train, i, j, float(values(i, j) + noise(i, j)));
-      }
-  }
-};
-
 const Likes& likes() {
   static const Likes result(800, 500, 5, 71);
   return result;
