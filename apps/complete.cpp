@@ -192,7 +192,10 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   if (input.row_features) options.row_features = &input.row_features->table;
   if (input.col_features) options.col_features = &input.col_features->table;
   options.predict = positions_of(input.test);
-  if (input.earlier) options.start = &input.earlier->model;
+  if (input.earlier) {
+    options.start = &input.earlier->model;
+    options.start_entries = &input.earlier->seen;
+  }
   options.seed = c.seed;
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;

@@ -23,7 +23,13 @@ void for_each_member_of_side(Side& side, const Visit& visit) {
   visit("features", side.features);
   visit("intercept", side.intercept);
   visit("prior_variance", side.prior_variance);
+  visit("pattern_variance", side.pattern_variance);
+  visit("features_variance", side.features_variance);
   visit("noise_weight", side.noise_weight);
+  visit("noise_shape", side.noise_shape);
+  visit("base_intercept", side.base_intercept);
+  visit("base_variance", side.base_variance);
+  visit("selection", side.selection);
   visit("unseen", side.unseen);
 }
 

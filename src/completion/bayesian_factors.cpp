@@ -96,7 +96,8 @@ void BayesianFactors::widen(int atoms) {
   atoms_ = atoms;
 }
 
-void BayesianFactors::start_from(const CompletionModel& model) {
+void BayesianFactors::start_from(const CompletionModel& model, const FactorMatrix& row_features,
+                                 const FactorMatrix& col_features) {
   widen(int(model.rows.mean.cols()) - 1);
   noise_variance_ = model.noise_variance;
   const auto take = [&](const FactorMatrix& source, AlignedVector<float>& target) {
@@ -106,19 +107,30 @@ void BayesianFactors::start_from(const CompletionModel& model) {
   for (const bool of_rows : {true, false}) {
     const CompletionSide& source = of_rows ? model.rows : model.cols;
     FactorSide& side = of_rows ? rows_ : cols_;
-    for (Index i = source.size(); i < side.size(); ++i)  // of whom nothing is known yet
-      std::copy_n(source.intercept.data(), source.intercept.size(), &side.mean[i * width_]);
     take(source.mean, side.mean);
     take(source.variance, side.variance);
     std::copy(source.noise_weight.begin(), source.noise_weight.end(), side.noise_weight.begin());
+    const bool has_base = source.base_intercept.size() > 0;
+    const Eigen::VectorXf& intercept = has_base ? source.base_intercept : source.intercept;
+    const Eigen::VectorXf& variance = has_base ? source.base_variance : source.prior_variance;
     for (int c = 0; c <= atoms_; ++c) {
-      side.prior_variance[c] = std::max<double>(kSmallest, source.prior_variance[c]);
-      side.intercept[c] = source.intercept[c];
+      side.prior_variance[c] = std::max<double>(kSmallest, variance[c]);
+      side.intercept[c] = intercept[c];
     }
     for (Index i = 0; i < side.size(); ++i)
-      for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = source.intercept[c];
+      for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = intercept[c];
     if (use_pattern_ && source.pattern.size() > 0)
-      side.regressions.front().start_from(source.pattern, threads_, side.prior_mean);
+      side.regressions.front().start_from(source.pattern, source.pattern_variance, side.prior_variance,
+                                          threads_, side.prior_mean);
+    if (const FactorMatrix& features = of_rows ? row_features : col_features; features.size() > 0)
+      side.regressions.back().start_from(features, source.features_variance, side.prior_variance, threads_,
+                                         side.prior_mean);
+    side.noise_shape = source.noise_shape;
+    for (Index i = source.size(); i < side.size(); ++i)
+      for (int c = 0; c <= atoms_; ++c) {
+        side.mean[i * width_ + c] = side.prior_mean[i * width_ + c];
+        side.variance[i * width_ + c] = float(side.prior_variance[c]);
+      }
   }
   sweeps_ = kFeaturesFrom;
 }

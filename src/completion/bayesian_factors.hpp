@@ -53,8 +53,10 @@ class BayesianFactors {
 
   void add_features(bool of_rows, Features features);
 
-  /// Takes up an earlier result; rows and columns that it has not are left to their first update.
-  void start_from(const CompletionModel& model);
+  /// Takes up an earlier result, with the weights of side information as this run scales it (empty for
+  /// none). Rows and columns that it has not begin with their priors.
+  void start_from(const CompletionModel& model, const FactorMatrix& row_features,
+                  const FactorMatrix& col_features);
 
   /// Goes on with other entries of a matrix of the same size.
   void rebind(const ObservedMatrix& data);

@@ -8,6 +8,7 @@
 
 #include "base/chunks.hpp"
 #include "completion/factors_of_model.hpp"
+#include "completion/newcomers.hpp"
 #include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
@@ -78,7 +79,7 @@ class Averages {
     std::vector<Prediction> result(positions_.size());
     for_all(threads, [&](Index k) {
       const Position at = positions_[k];
-      result[std::size_t(k)] = at.row < 0 || at.col < 0
+      result[std::size_t(k)] = !has_entries(model.rows, at.row) || !has_entries(model.cols, at.col)
                                    ? predictor(at)
                                    : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
     });
@@ -136,9 +137,14 @@ class Completion {
   CompletionResult result() {
     using Phase = Moment::Phase;
     run_.finish(Stop::all_sweeps);
+    const int updating = start_ ? updating_sweeps() : 0;
     if (start_) {
-      factors_->start_from(*start_);
-      sweep(Phase::refining, kRefiningSweeps, false);
+      const auto weights = [](const auto& features, const CompletionSide& side) {
+        return features ? features->scaled(side.features) : FactorMatrix();
+      };
+      factors_->start_from(*start_, weights(row_features_, start_->rows),
+                           weights(col_features_, start_->cols));
+      sweep(Phase::refining, updating, false);
     } else if (held_back_.size() == 0) {
       factors_->widen(std::min(kFirstAtoms, most_atoms()));
       sweep(Phase::growing, kSweepsAlone, false);
@@ -149,7 +155,10 @@ class Completion {
     }
     record_stage(Moment::kUnknown);
     result_.model = model();
-    if (options_.samples > 0 && !run_.stopped())
+    if (start_ && updating == 0) {
+      result_.model.samples = start_->samples;
+      result_.predictions = predict(result_.model, options_.predict, threads_);
+    } else if (options_.samples > 0 && !run_.stopped())
       sample();
     else
       result_.predictions = predict(result_.model, options_.predict, threads_);
@@ -248,6 +257,23 @@ class Completion {
     }
   }
 
+  /// An error that is confined to few entries is soon repaired, and more sweeps than it takes would only lead
+  /// on to where the entries that are not new were left.
+  int updating_sweeps() const {
+    const auto same_features = [](const auto& features, const CompletionSide& side) {
+      return features ? features->count() == side.features.rows() : side.features.size() == 0;
+    };
+    if (!options_.start_entries || !same_features(row_features_, start_->rows) ||
+        !same_features(col_features_, start_->cols))
+      return kRefiningSweeps;
+    const GroupedEntries& now = unit_ == 1 ? data_->by_row() : original_;
+    const double changed = double(count_changes(*options_.start_entries, now)) /
+                           double(std::max<std::size_t>(now.index.size(), 1));
+    const bool grown = start_->rows.size() < data_->rows() || start_->cols.size() < data_->cols();
+    if (changed == 0) return grown ? 1 : 0;
+    return int(std::ceil(kRefiningSweeps * std::sqrt(std::min(changed, 1.0))));
+  }
+
   void use_all_entries() {
     ObservedEntries all = data_->release(threads_);
     put_back(all, held_back_);
@@ -280,6 +306,7 @@ class Completion {
     model.noise_variance = factors_->noise_variance();
     model.rows = side_of_model(factors_->rows(), used, options_.use_pattern, row_features_);
     model.cols = side_of_model(factors_->cols(), used, options_.use_pattern, col_features_);
+    add_newcomers(model, *data_, row_features_, col_features_, threads_);
     return model;
   }
 

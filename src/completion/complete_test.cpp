@@ -31,12 +31,6 @@ std::vector<Position> everywhere(Index rows, Index cols) {
   return result;
 }
 
-double rms_difference(std::span<const Prediction> left, std::span<const Prediction> right) {
-  double sum = 0;
-  for (std::size_t k = 0; k < left.size(); ++k) sum += std::pow(left[k].value - right[k].value, 2);
-  return std::sqrt(sum / double(left.size()));
-}
-
 /// The entries of rows first .. last - 1.
 ObservedEntries rows_of(const ObservedEntries& entries, int first, int last) {
   ObservedEntries result{entries.rows, entries.cols, {}, {}, {}};
@@ -344,8 +338,12 @@ TEST(Predict, OfUnknownMembersIsTheirPriorMean) {
   const Eigen::VectorXf& row = model.rows.intercept;
   const Eigen::VectorXf& col = model.cols.intercept;
   EXPECT_NEAR(predict(model, {-1, -1}).value, expected(row, col), 1e-5);
-  EXPECT_NEAR(predict(model, {-1, 7}).value, expected(row, Eigen::VectorXf(model.cols.mean.row(7))), 1e-5);
-  EXPECT_NEAR(predict(model, {7, -1}).value, expected(Eigen::VectorXf(model.rows.mean.row(7)), col), 1e-5);
+  EXPECT_NEAR(predict(model, {-1, 7}).value,
+              expected(row, Eigen::VectorXf(model.cols.mean.row(7))) + model.scale * model.cols.selection[7],
+              1e-5);
+  EXPECT_NEAR(predict(model, {7, -1}).value,
+              expected(Eigen::VectorXf(model.rows.mean.row(7)), col) + model.scale * model.rows.selection[7],
+              1e-5);
   EXPECT_GT(predict(model, {-1, -1}).deviation, predict(model, {7, 7}).deviation);
 }
 

@@ -46,17 +46,30 @@ CompletionSide side_of_model(const FactorSide& side, const std::vector<int>& coo
                         .variance = selected(side.variance, width, coordinates),
                         .pattern = {},
                         .features = {},
-                        .intercept = Eigen::VectorXf(coordinates.size()),
-                        .prior_variance = Eigen::VectorXf(coordinates.size()),
+                        .intercept = {},
+                        .prior_variance = {},
+                        .pattern_variance = {},
+                        .features_variance = {},
                         .noise_weight = side.noise_weight,
+                        .noise_shape = side.noise_shape,
+                        .base_intercept = {},
+                        .base_variance = {},
+                        .selection = {},
                         .unseen = {}};
-  for (std::size_t c = 0; c < coordinates.size(); ++c) {
-    result.intercept[Index(c)] = float(side.intercept[coordinates[c]]);
-    result.prior_variance[Index(c)] = float(side.prior_variance[coordinates[c]]);
+  const auto chosen = [&](const std::vector<double>& numbers) {
+    Eigen::VectorXf values(coordinates.size());
+    for (std::size_t c = 0; c < coordinates.size(); ++c) values[Index(c)] = float(numbers[coordinates[c]]);
+    return values;
+  };
+  result.intercept = chosen(side.intercept);
+  result.prior_variance = chosen(side.prior_variance);
+  if (use_pattern) {
+    result.pattern = selected(side.regressions.front().weights(), width, coordinates);
+    result.pattern_variance = chosen(side.regressions.front().prior_variance());
   }
-  if (use_pattern) result.pattern = selected(side.regressions.front().weights(), width, coordinates);
   if (features) {
     result.features = selected(side.regressions.back().weights(), width, coordinates);
+    result.features_variance = chosen(side.regressions.back().prior_variance());
     for (Index f = 0; f < result.features.rows(); ++f) result.features.row(f) *= float(features->scale(f));
   }
   return result;

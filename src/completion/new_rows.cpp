@@ -30,9 +30,12 @@ class RowStep {
         unit_(Vector::Ones(row_width(model))),
         prior_mean_(Vector::Zero(width_)),
         variance_(std::size_t(width_), kSmallestVariance) {
+    const CompletionSide& rows = model.rows;
+    const bool has_base = rows.base_intercept.size() > 0;
     for (Index c = 0; c < own_; ++c) {
-      prior_mean_[c] = model.rows.intercept[c];
-      variance_[c] = std::max<double>(kSmallestVariance, model.rows.prior_variance[c]);
+      prior_mean_[c] = (has_base ? rows.base_intercept : rows.intercept)[c];
+      variance_[c] =
+          std::max<double>(kSmallestVariance, (has_base ? rows.base_variance : rows.prior_variance)[c]);
     }
     const Index atoms = model.atoms.rank();
     if (atoms == 0) return;
@@ -56,8 +59,10 @@ class RowStep {
                 {priors, variance_, noise_weight, std::max(model_.noise_variance, kSmallestVariance)}, 0,
                 threads, {mean, &variance, squared_error});
     Matrix result(n, unit_.size());
-    for (Index i = 0; i < n; ++i)
+    for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < unit_.size(); ++c) result(i, c) = unit_[c] * mean[i * width_ + c];
+      if (entries.count(i) == 0) result.row(i).head(own_) = model_.rows.intercept.cast<double>();
+    }
     return result;
   }
 
@@ -134,7 +139,12 @@ Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
   Matrix x = factors;
   x.col(0).setOnes();
   Matrix rows = x * columns.transpose();
-  rows = model.mean + model.scale * (rows.colwise() + factors.col(0)).array();
+  rows.colwise() += factors.col(0);
+  const Eigen::RowVectorXd newcomer = model.rows.intercept.transpose().cast<double>();
+  for (Index i = 0; i < rows.rows(); ++i)
+    if (factors.row(i).head(own) == newcomer)
+      for (Index j = 0; j < rows.cols(); ++j) rows(i, j) += selection(model.cols, int(j));
+  rows = model.mean + model.scale * rows.array();
   return rows.cwiseMax(model.lowest).cwiseMin(model.highest);
 }
 

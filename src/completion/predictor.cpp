@@ -27,6 +27,8 @@ Moments posterior(const CompletionModel& model, Position at) {
   const Member row = member(model.rows, at.row), col = member(model.cols, at.col);
   Moments result{inner(row.mean, col.mean, width), double(row.variance[0]) + col.variance[0],
                  model.noise_variance / (row.noise_weight * col.noise_weight)};
+  if (!has_entries(model.cols, at.col)) result.mean += selection(model.rows, at.row);
+  if (!has_entries(model.rows, at.row)) result.mean += selection(model.cols, at.col);
   for (Index k = 1; k < width; ++k) {
     const double u = row.mean[k], v = col.mean[k], su = row.variance[k], sv = col.variance[k];
     result.variance += u * u * sv + v * v * su + su * sv;
@@ -57,7 +59,8 @@ AtomMember Predictor::column(int index) const {
 
 /// Averaged over posterior samples where there are any; members never seen have none.
 Moments Predictor::self_tuned(Position at) const {
-  if (model_.samples.empty() || at.row < 0 || at.col < 0) return posterior(model_, at);
+  if (model_.samples.empty() || !has_entries(model_.rows, at.row) || !has_entries(model_.cols, at.col))
+    return posterior(model_, at);
   DrawnEntry entry;
   for (const CompletionSample& sample : model_.samples)
     entry.add(inner(sample.rows.row(at.row).data(), sample.cols.row(at.col).data(), sample.rows.cols()),

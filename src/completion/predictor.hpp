@@ -15,6 +15,11 @@ inline double inner(const float* row, const float* col, Index width) {
   return sum;
 }
 
+/// What a newcomer's entry with this member has on top.
+inline float selection(const CompletionSide& side, int index) {
+  return index < 0 || side.selection.empty() ? 0.0F : side.selection[std::size_t(index)];
+}
+
 /// Of the self-tuned part of an entry, in scaled units; `variance` without the noise.
 struct Moments {
   double mean = 0, variance = 0, noise = 0;

@@ -159,7 +159,8 @@ void PriorRegression::widen(int width) {
   forget_last_step();
 }
 
-void PriorRegression::start_from(const FactorMatrix& weights, int threads, AlignedVector<float>& prior_mean) {
+void PriorRegression::start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu,
+                                 std::span<const double> tau, int threads, AlignedVector<float>& prior_mean) {
   for (Index f = 0; f < weights.rows(); ++f)
     std::copy_n(weights.row(f).data(), weights.cols(), &weights_[f * width_]);
   AlignedVector<float>& said = scratch_->of_members;
@@ -168,9 +169,25 @@ void PriorRegression::start_from(const FactorMatrix& weights, int threads, Align
     for (Index c = 0; c < width_; ++c)
       prior_mean[i * width_ + c] +=
           (features_.has_values() ? 1.0F : features_.scale[i]) * said[i * width_ + c];
-  for (Index c = 0; c < weights.cols(); ++c)
-    nu_[c] = std::max<double>(kSmallestNu,
-                              weights.col(c).squaredNorm() / float(std::max<Index>(weights.rows(), 1)));
+  if (nu.size() == 0) return guess_nu(weights.cols(), tau);
+  for (Index c = 0; c < nu.size(); ++c) nu_[c] = std::max<double>(kSmallestNu, nu[c]);
+}
+
+/// Where updates leave nu for these means. The size of the means alone is far too little where each is vague:
+/// it would shrink them to nothing.
+void PriorRegression::guess_nu(Index coordinates, std::span<const double> tau) {
+  constexpr int kSteps = 50;
+  for (Index c = 0; c < coordinates; ++c) {
+    double squares = 0;
+    for (std::size_t f = 0; f < squared_norm_.size(); ++f)
+      squares += double(weights_[Index(f) * width_ + c]) * weights_[Index(f) * width_ + c];
+    for (int step = 0; step < kSteps; ++step) {
+      double sum = squares;
+      for (const float norm : squared_norm_)
+        if (norm > 0) sum += tau[c] / (norm + tau[c] / nu_[c]);
+      nu_[c] = std::max(kSmallestNu, sum / std::max(used_, 1.0));
+    }
+  }
 }
 
 std::vector<double> PriorRegression::improve(std::span<const double> tau, int threads,

@@ -39,15 +39,19 @@ class PriorRegression {
   /// Other entries of the same features; the weights are kept.
   void rebind(Features features, int threads);
 
-  /// Takes up weights of an earlier run, one row per feature, and adds what they say to the prior means.
-  void start_from(const FactorMatrix& weights, int threads, AlignedVector<float>& prior_mean);
+  /// Takes up weights of an earlier run, one row per feature, with their nu, or without where it is not known
+  /// any more, and adds what they say to the prior means.
+  void start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu, std::span<const double> tau,
+                  int threads, AlignedVector<float>& prior_mean);
 
   int width() const { return width_; }
   const Features& features() const { return features_; }
   const AlignedVector<float>& weights() const { return weights_; }  // y_f, rows of `width`
+  const std::vector<double>& prior_variance() const { return nu_; }
 
  private:
   void forget_last_step();
+  void guess_nu(Index coordinates, std::span<const double> tau);
 
   /// Copies share it, for they do not work at the same time.
   struct Scratch {

@@ -180,12 +180,27 @@ TEST(PriorRegression, TakesUpEarlierWeights) {
   // Of an earlier run, with fewer features and a narrower model.
   const FactorMatrix earlier = gaussian(p.features - 4, 5, 8).cast<float>();
   AlignedVector<float> prior_mean(std::size_t(p.members) * kWidth, 0.25F);
-  regression.start_from(earlier, 1, prior_mean);
+  const Eigen::VectorXf nu = Eigen::VectorXf::LinSpaced(5, 0.5F, 2.5F);
+  const std::vector<double> tau(kWidth, 0.5);
+  regression.start_from(earlier, nu, tau, 1, prior_mean);
+  for (int c = 0; c < 5; ++c) EXPECT_EQ(regression.prior_variance()[std::size_t(c)], nu[c]);
   Matrix weights = Matrix::Zero(p.features, kWidth);
   weights.topLeftCorner(p.features - 4, 5) = earlier.cast<double>();
   EXPECT_EQ(matrix(regression.weights(), kWidth), weights);
   const Matrix expected = dense(p.values(), p.members) * weights + Matrix::Constant(p.members, kWidth, 0.25);
   EXPECT_LT(max_difference(matrix(prior_mean, kWidth), expected), 1e-5);
+}
+
+TEST(PriorRegression, FindsTheSizeOfEarlierWeightsWhereItIsNotGiven) {
+  const Regression p;
+  PriorRegression first(p.values(), kWidth, 1), second(p.values(), kWidth, 1);
+  const Matrix x = p.x + dense(p.values(), p.members) * gaussian(p.features, kWidth, 9);
+  AlignedVector<float> deviation = floats(x), prior_mean(std::size_t(p.members) * kWidth, 0.0F);
+  const std::vector<double> tau(kWidth, 5.0);  // each weight is vague
+  for (int k = 0; k < 300; ++k) update(first, tau, false, 0, 1, deviation);
+  second.start_from(matrix(first.weights(), kWidth).cast<float>(), {}, tau, 1, prior_mean);
+  for (std::size_t c = 0; c < kWidth; ++c)
+    EXPECT_NEAR(second.prior_variance()[c], first.prior_variance()[c], 0.02 * first.prior_variance()[c]);
 }
 
 TEST(PriorRegression, GoesOnWithOtherEntriesOfTheSameFeatures) {

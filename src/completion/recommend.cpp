@@ -99,17 +99,25 @@ std::vector<Recommendation> recommend(const CompletionModel& model, int row, Ind
 
 Recommender::Recommender(const CompletionModel& model)
     : model_(model), predictor_(std::make_shared<Predictor>(model)) {
-  // Of a column: offset and factors, or those of every draw; then structured atoms.
+  // Of a column: offset and factors, or those of every draw, which columns without entries have none of;
+  // structured atoms; whether it has no entries; its selection; with draws its factors if it has no entries.
   const Index width = model.cols.mean.cols(),
               drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
   const Index draws = Index(model.samples.size()), own = draws > 0 ? draws * drawn : width;
   const Index atoms = model.atoms.rank();
-  cols_.resize(model.column_count(), own + atoms);
+  cols_ = FactorMatrix::Zero(model.column_count(), own + atoms + 2 + (draws > 0 ? width : 0));
   if (draws == 0) cols_.leftCols(own) = model.cols.mean;
   for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = model.samples[std::size_t(s)].cols;
   for (Index j = 0; j < cols_.rows() && atoms > 0; ++j) {
     const AtomMember column = predictor_->column(int(j));
     for (Index k = 0; k < atoms; ++k) cols_(j, own + k) = float(column.mean(k));
+  }
+  for (Index j = 0; j < cols_.rows(); ++j) cols_(j, own + atoms + 1) = selection(model.cols, int(j));
+  for (const int j : model.cols.unseen) {
+    cols_(j, own + atoms) = 1;
+    if (draws == 0) continue;
+    cols_.row(j).head(own).setZero();
+    cols_.row(j).tail(width) = model.cols.mean.row(j);
   }
   for (Index j = 0; j < cols_.rows(); ++j)
     longest_column_ = std::max(longest_column_, double(cols_.row(j).norm()));
@@ -117,7 +125,11 @@ Recommender::Recommender(const CompletionModel& model)
 
 /// What a row is multiplied with columns by; what it adds to all of them alike is left out.
 void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) const {
-  const Index atoms = model_.atoms.rank(), own = cols_.cols() - atoms;
+  const Index atoms = model_.atoms.rank(), width = model_.rows.mean.cols();
+  const Index own = cols_.cols() - atoms - 2 - (model_.samples.empty() ? 0 : width);
+  factors.setZero();
+  factors[own + atoms] = selection(model_.rows, row);
+  factors[own + atoms + 1] = has_entries(model_.rows, row) ? 0.0F : 1.0F;
   if (model_.samples.empty()) {
     factors.head(own) = model_.rows.mean.row(row);
     factors[0] = 1;
@@ -127,8 +139,12 @@ void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) cons
       const FactorMatrix& draw = model_.samples[s].rows;
       auto part = factors.segment(Index(s) * draw.cols(), draw.cols());
       part = draw.row(row) / count;
+      factors[own + atoms] -= part[0];  // which is left out of columns with entries
       part[0] = 1 / count;
     }
+    factors[own + atoms] += model_.rows.mean(row, 0);
+    factors.tail(width) = model_.rows.mean.row(row);
+    factors[cols_.cols() - width] = 1;
   }
   const AtomMember member = predictor_->row(row);
   for (Index k = 0; k < atoms; ++k) factors[own + k] = float(member.mean(k) / model_.scale);
@@ -172,6 +188,12 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
     for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();
     score(begin, best, seen);
     for (int row = begin; row < end; ++row) {
+      if (!model_.samples.empty() && !has_entries(model_.rows, row)) {  // no draw knows it
+        const auto columns = seen ? std::span(seen->index).subspan(seen->start[row], seen->count(row))
+                                  : std::span<const int>();
+        result[std::size_t(row - first)] = recommend(model_, row, count, columns);
+        continue;
+      }
       Candidates& of_row = best[std::size_t(row - begin)];
       of_row.forget_the_rest();
       std::vector<Recommendation> candidates;

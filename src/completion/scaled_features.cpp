@@ -41,6 +41,12 @@ ObservedEntries scaled(ObservedEntries table, const std::vector<double>& scale) 
 
 ScaledFeatures::ScaledFeatures(const FeatureTable& table, Index members, const char* side)
     : scale_(scales(of_members(table, members, side))),
-      table_(scaled(of_members(table, members, side), scale_)) {}
+      table_(pursuit::scaled(of_members(table, members, side), scale_)) {}
+
+FactorMatrix ScaledFeatures::scaled(FactorMatrix weights) const {
+  if (weights.rows() > Index(scale_.size())) return {};
+  for (Index f = 0; f < weights.rows(); ++f) weights.row(f) *= scale(f) > 0 ? float(1 / scale(f)) : 0.0F;
+  return weights;
+}
 
 }  // namespace pursuit

@@ -16,8 +16,15 @@ class ScaledFeatures {
   Features features() const {
     return {std::make_shared<EntryTasks>(table_.by_col()), std::make_shared<EntryTasks>(table_.by_row()), {}};
   }
+  const GroupedEntries& by_member() const { return table_.by_row(); }
+  const GroupedEntries& by_feature() const { return table_.by_col(); }
+  Index count() const { return Index(scale_.size()); }
   /// What a value of feature f was multiplied by.
   double scale(Index f) const { return scale_[std::size_t(f)]; }
+
+  /// Weights of values as they came, one row per feature, as weights of scaled ones; of more features than
+  /// there are here, none.
+  FactorMatrix scaled(FactorMatrix weights) const;
 
  private:
   std::vector<double> scale_;

@@ -65,7 +65,22 @@ void require_sound(const std::string& name, const CompletionSide& side, Index ot
   require_within(name + "_intercept", side.intercept, -kLargestFactor, kLargestFactor);
   require_length(name + "_prior_variance", side.prior_variance, width);
   require_within(name + "_prior_variance", side.prior_variance, 0, kLargestFactor);
+  for (const auto& [part, variances] : {std::pair("_pattern_variance", &side.pattern_variance),
+                                        {"_features_variance", &side.features_variance}}) {
+    if (variances->size() > 0) require_length(name + part, *variances, width);
+    require_within(name + part, *variances, 0, kLargestFactor);
+  }
+  require_number((name + "_noise_shape").c_str(), side.noise_shape, std::numeric_limits<double>::min(),
+                 kLargestFactor);
   require_weights(name + "_noise_weight", side.noise_weight, size);
+  if (side.base_intercept.size() > 0 || side.base_variance.size() > 0) {
+    require_length(name + "_base_intercept", side.base_intercept, width);
+    require_length(name + "_base_variance", side.base_variance, width);
+  }
+  require_within(name + "_base_intercept", side.base_intercept, -kLargestFactor, kLargestFactor);
+  require_within(name + "_base_variance", side.base_variance, 0, kLargestFactor);
+  if (!side.selection.empty()) require_length(name + "_selection", side.selection, size);
+  require_within(name + "_selection", side.selection, -kLargestFactor, kLargestFactor);
   require_within(name + "_unseen", side.unseen, 0, double(size - 1));
   if (!std::is_sorted(side.unseen.begin(), side.unseen.end()))
     refuse(fmt::format("'{}_unseen' does not ascend", name));

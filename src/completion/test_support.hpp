@@ -44,6 +44,12 @@ inline bool same_predictions(std::span<const Prediction> left, std::span<const P
                     });
 }
 
+inline double rms_difference(std::span<const Prediction> left, std::span<const Prediction> right) {
+  double sum = 0;
+  for (std::size_t k = 0; k < left.size(); ++k) sum += std::pow(left[k].value - right[k].value, 2);
+  return std::sqrt(sum / double(left.size()));
+}
+
 /// A low-rank matrix with offsets and noise, some of its entries seen and others kept to test with.
 struct Planted {
   Matrix row_factors, col_factors;
@@ -68,6 +74,25 @@ inline Planted planted(Index rows, Index cols, Index rank, double noise, double 
     }
   return result;
 }
+
+/// Rows have entries mostly in columns that they like: these say as much of a row as its noisy values do.
+struct Likes {
+  ObservedEntries train, truth;
+
+  Likes(Index rows, Index cols, Index rank, std::uint64_t seed, double share = 0.2)
+      : train{rows, cols, {}, {}, {}}, truth(train) {
+    const Matrix values =
+        gaussian(rows, rank, seed) * gaussian(cols, rank, seed + 1).transpose() / std::sqrt(double(rank));
+    const Matrix noise = gaussian(rows, cols, seed + 2);
+    Random random(seed + 3);
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) {
+        append(truth, i, j, float(values(i, j)));
+        if (random.uniform() < share / (1 + std::exp(-2 * values(i, j))))
+          append(train, i, j, float(values(i, j) + noise(i, j)));
+      }
+  }
+};
 
 /// The test of the tests: 30 % of 200 x 150 entries, rank 3.
 inline const Planted& planted_rank_three() {

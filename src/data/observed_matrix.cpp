@@ -156,4 +156,19 @@ ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh) {
   return fresh;
 }
 
+Index count_changes(const GroupedEntries& old, const GroupedEntries& now) {
+  Index same = 0, in_both = 0;
+  for (Index i = 0; i < std::min(old.size(), now.size()); ++i)
+    for (std::int64_t a = old.start[i], b = now.start[i]; a < old.start[i + 1] && b < now.start[i + 1];) {
+      const int before = old.index[a], after = now.index[b];
+      if (before == after) {
+        ++in_both;
+        same += Index(old.value[a] == now.value[b]);
+      }
+      a += before <= after;
+      b += after <= before;
+    }
+  return Index(old.index.size()) + Index(now.index.size()) - in_both - same;
+}
+
 }  // namespace pursuit

@@ -166,6 +166,16 @@ TEST(MergedEntries, NewOnesWinAndRowsMayBeMore) {
   EXPECT_THAT(all.value, testing::ElementsAre(9, 8, 1, 3));
 }
 
+TEST(CountChanges, CountsWhatIsNewGoneOrOfAnotherValue) {
+  const auto by_row = [](const ObservedEntries& entries) { return ObservedMatrix(entries).take_by_row(); };
+  const GroupedEntries old = by_row({2, 3, {0, 0, 1}, {0, 2, 1}, {1, 2, 3}});
+  EXPECT_EQ(count_changes(old, old), 0);
+  EXPECT_EQ(count_changes(old, by_row({2, 3, {0, 0, 1}, {0, 2, 1}, {1, 5, 3}})), 1);
+  EXPECT_EQ(count_changes(old, by_row({2, 3, {0, 1}, {0, 1}, {1, 3}})), 1);
+  EXPECT_EQ(count_changes(old, by_row({4, 4, {0, 0, 1, 3}, {0, 2, 1, 3}, {1, 2, 3, 4}})), 1);
+  EXPECT_EQ(count_changes(by_row({4, 4, {3}, {3}, {4}}), old), 4);
+}
+
 TEST(ObservedMatrix, IsTheSameForAnyNumberOfThreads) {
   ObservedEntries entries{333, 71, {}, {}, {}};  // in no order, some rows and columns without any
   for (int k = 0; k < 20011; ++k) {

@@ -26,7 +26,19 @@ void for_each_part(const std::string& prefix, const Visit& visit) {
   visit(prefix + "_features", &CompletionSide::features);
   visit(prefix + "_intercept", &CompletionSide::intercept);
   visit(prefix + "_prior_variance", &CompletionSide::prior_variance);
+  visit(prefix + "_pattern_variance", &CompletionSide::pattern_variance);
+  visit(prefix + "_features_variance", &CompletionSide::features_variance);
+  visit(prefix + "_base_intercept", &CompletionSide::base_intercept);
+  visit(prefix + "_base_variance", &CompletionSide::base_variance);
+  visit(prefix + "_selection", &CompletionSide::selection);
   visit(prefix + "_noise_weight", &CompletionSide::noise_weight);
+}
+
+/// Parts that models of earlier versions have not.
+bool is_recent(const std::string& name) {
+  return name.ends_with("_pattern_variance") || name.ends_with("_features_variance") ||
+         name.ends_with("_base_intercept") || name.ends_with("_base_variance") ||
+         name.ends_with("_selection");
 }
 
 void write_samples(const std::vector<CompletionSample>& samples, NpzArchive& archive) {
@@ -82,7 +94,14 @@ class CompletionReader {
       return plain_side(size);  // as early versions wrote it
     if (side.mean.rows() != size)
       reader_.refuse(fmt::format("array '{}_mean' has {} rows for {} ids", prefix, side.mean.rows(), size));
-    for_each_part(prefix, [&](const std::string& name, auto part) { read(name, side.*part); });
+    for_each_part(prefix, [&](const std::string& name, auto part) {
+      if (!is_recent(name) || reader_.has_any({name.c_str()})) read(name, side.*part);
+    });
+    if (const std::string name = prefix + "_noise_shape"; reader_.has_any({name.c_str()})) {
+      const auto shape = reader_.list<double>(name);
+      if (shape.size() != 1) reader_.refuse(fmt::format("array '{}' must have 1 entry", name));
+      side.noise_shape = shape[0];
+    }
     return side;
   }
 
@@ -141,13 +160,16 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   NpzArchive archive;
   archive["scaling"] = array_of(
       std::vector<double>{model.mean, model.scale, model.noise_variance, model.lowest, model.highest});
-  for (const auto& [prefix, side] : {std::pair("row", &model.rows), std::pair("column", &model.cols)})
+  for (const auto& [prefix, side] :
+       {std::pair(std::string("row"), &model.rows), std::pair(std::string("column"), &model.cols)}) {
+    archive[prefix + "_noise_shape"] = array_of(std::vector<double>{side->noise_shape});
     for_each_part(prefix, [&, side = side](const std::string& name, auto part) {
       if constexpr (std::is_same_v<decltype(part), std::vector<float> CompletionSide::*>)
         archive[name] = array_of(side->*part);
       else
         archive[name] = array_of_floats(side->*part);
     });
+  }
   if (model.atoms.rank() > 0) {
     archive["left"] = array_of(model.atoms.left());
     archive["right"] = array_of(model.atoms.right());
@@ -197,7 +219,7 @@ CompletionFile completion_from(const ArchiveReader& reader) {
     model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
   }
   file.seen = parts.seen(rows, cols);
-  if (model.atoms.rank() > 0) note_unseen(model, file.seen);
+  note_unseen(model, file.seen);
   try {
     require_sound(model);
   } catch (const InvalidInput& defect) {

@@ -39,7 +39,10 @@ struct CompletionOptions {
   std::vector<Position> predict =
       {};  // entries to predict on the way: averages over all draws, not over stored ones only
   const CompletionModel* start = nullptr;  // of fewer or as many rows and columns: refined for the new
-                                           // entries, unless they are of quite another size
+                                           // entries, unless they are of quite another size; its features
+                                           // are the first of row_features and col_features
+  const GroupedEntries* start_entries = nullptr;  // what `start` was made of: the less is new, the fewer
+                                                  // sweeps it takes; where nothing is, it is the result
   std::uint64_t seed = 0;
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();

@@ -8,8 +8,10 @@
 // sum of structured atoms, which may be empty. Models of structured atoms have no u and v, and offsets of
 // zero where none were asked for. Where posterior samples are kept, the first part is averaged over them.
 //
-// A row that the model has never seen has the prior's a and u, and in structured atoms what rows with entries
-// have on average; the spread of these goes into the deviation. The same for columns.
+// A row that the model has never seen, or only without entries, has the a and u of a newcomer, and in
+// structured atoms what rows with entries have on average; the spread of these goes into the deviation.
+// Entries are not made at random: in a column that has some, a newcomer gets the column's `selection` on top.
+// The same for columns.
 
 #include <span>
 #include <vector>
@@ -29,9 +31,15 @@ struct CompletionSide {
       pattern;  // one row per member of the other side: what having an entry there says (may be empty)
   FactorMatrix features;                      // one row per feature of side information (may be empty)
   Eigen::VectorXf intercept, prior_variance;  // of a member of which nothing is known
-  std::vector<float> noise_weight;            // entries of a member have noise variance / its weight
-  std::vector<int>
-      unseen;  // with structured atoms: members without an entry, ascending; they count as never seen
+  Eigen::VectorXf pattern_variance, features_variance;  // prior of the numbers in pattern, and in features
+                                                        // for columns of unit size (may be empty)
+  std::vector<float> noise_weight;                // entries of a member have noise variance / its weight
+  double noise_shape = 10;                        // weights are Gamma(shape, shape)
+  Eigen::VectorXf base_intercept, base_variance;  // of a member with entries, before what its pattern and
+                                                  // features say (empty: intercept and prior_variance)
+  std::vector<float> selection;  // by how much more than newcomers the others suit a member that it has
+                                 // entries for (may be empty)
+  std::vector<int> unseen;       // members without an entry, ascending; they count as never seen
 
   Index size() const { return mean.rows(); }
 };
@@ -71,7 +79,7 @@ CompletionSide plain_side(Index size);
 /// parts do not fit together. What passes predicts finite numbers.
 void require_sound(const CompletionModel& model);
 
-/// Notes which rows and columns have none of the entries of a model of structured atoms.
+/// Notes which rows and columns have none of the entries.
 void note_unseen(CompletionModel& model, const GroupedEntries& by_row);
 
 /// False for members never seen: those without an entry, and -1.

@@ -48,4 +48,7 @@ class ObservedMatrix {
 /// Entries of a matrix of at most as many rows and columns, with new ones, which win.
 ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh);
 
+/// Entries that only one of the two has, and those with another value, of matrices of any size.
+Index count_changes(const GroupedEntries& old, const GroupedEntries& now);
+
 }  // namespace pursuit

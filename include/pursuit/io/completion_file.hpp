@@ -2,11 +2,14 @@
 // A completed matrix in one .npz that NumPy opens without us:
 //
 //   scaling                       mean, scale, noise variance, lowest and highest prediction
-//   row_mean, row_variance, row_pattern, row_features, row_intercept, row_prior_variance, row_noise_weight
-//   column_...                    the same for columns; see CompletionSide
+//   row_mean, row_variance, row_pattern, row_features, row_intercept, row_prior_variance,
+//   row_pattern_variance, row_features_variance, row_base_intercept, row_base_variance,
+//   row_selection, row_noise_weight, row_noise_shape
+//                                 see CompletionSide
+//   column_...                    the same for columns
 //   left, right, weights          structured atoms, one per column
-//   sample_rows, sample_columns, sample_row_noise_weight, sample_column_noise_weight, sample_noise_variance
-//                                 posterior draws, along the first axis
+//   sample_rows, sample_columns, sample_row_noise_weight, sample_column_noise_weight,
+//   sample_noise_variance         posterior draws, along the first axis
 //   seen_start, seen_column, seen_value     the entries it was made from, row by row
 //   row_names, column_names       the ids
 //   metadata                      a JSON text: kind (completion), version, command, stop, ...
