@@ -21,6 +21,8 @@ class ExpansionSpace {
   Vector inner_products(const Atom& atom) const;
   void append(const Found<Atom>& found) { f_.append(found.atom, found.value); }
   void set_weights(const Vector& weights) { f_.reweigh(weights); }
+  /// Where the quadratic is not f itself: again and again, each step shortened until f falls.
+  void fit_weights(WeightSystem& system);
   WeightSystem weight_system() const;
   int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
               WeightSystem& system);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
+#include "objective/loss_objective.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/objective/full_squares.hpp"
@@ -10,23 +14,42 @@
 namespace pursuit {
 namespace {
 
-[[noreturn]] void refuse(const LossOptions& options) {
-  throw InvalidArgument(fmt::format("loss {}: not of this kind of data", options.loss.spec()));
+void check_options(const LossOptions& o, Index rows) {
+  if (o.row_scale.size() == 0) return;
+  if (o.loss.kind != Loss::poisson && !o.loss.has_log_link())
+    throw InvalidArgument(fmt::format(
+        "row scale: the mean of a row is its scale times that of the model with the losses poisson, "
+        "poisson-log, negative-binomial and gamma; loss {} has no such scale",
+        o.loss.spec()));
+  if (o.row_scale.size() != rows)
+    throw InvalidInput(
+        fmt::format("row scale: there are {}, but the matrix has {} rows", o.row_scale.size(), rows));
+  for (Index i = 0; i < rows; ++i)
+    if (!(o.row_scale[i] > 0 && std::isfinite(o.row_scale[i])))
+      throw InvalidInput(fmt::format("row scale {} is {}; scales must be above 0", i + 1, o.row_scale[i]));
+}
+
+std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
+  if (options.loss.kind == Loss::poisson)
+    throw InvalidArgument("loss poisson: is not there yet; poisson-log takes counts too, with means exp(x)");
+  return std::make_unique<LossObjective>(std::move(entries), options, threads);
 }
 
 }  // namespace
 
-std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossOptions& options, int) {
+std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossOptions& options,
+                                          int threads) {
+  check_options(options, data->rows());
   if (options.plain_squares()) return std::make_unique<FullSquares>(data);
-  // Loss::poisson: PoissonCounts(data, options, threads)
-  refuse(options);
+  return from_entries(EntryGroups(*data, options.weights), options, threads);
 }
 
 std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const LossOptions& options,
                                           int threads) {
+  check_options(options, data.rows);
   if (options.plain_squares())
     return std::make_unique<ObservedSquares>(ObservedMatrix(data, threads), false, threads);
-  refuse(options);
+  return from_entries(EntryGroups(data, options.weights), options, threads);
 }
 
 }  // namespace pursuit

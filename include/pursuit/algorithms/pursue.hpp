@@ -76,8 +76,7 @@ class Pursuit {
         system_(space.weight_system()) {
     if (system_.size() == 0) return;  // else x_0
     const double before = space_.null_objective();
-    system_.solve();
-    space_.set_weights(system_.weights());
+    fit_weights();
     record({}, before);
   }
 
@@ -98,8 +97,7 @@ class Pursuit {
     if (!system_.append(products, found.norm_squared, found.value + products.dot(system_.weights())))
       return run_.finish(Stop::dependent_atom);
     space_.append(found);
-    system_.solve();                                                         // 3: alpha := argmin f
-    space_.set_weights(system_.weights());                                   // 5: x_r := sum alpha_i z_i
+    fit_weights();                                                           // 3, 5: x_r := sum alpha_i z_i
     const int sweeps = correct(Phase::correction, options_.corrections, 0);  // 4: correct the z_i
     record({.lmo_value = std::abs(found.value),
             .spread = found.spread,
@@ -144,6 +142,15 @@ class Pursuit {
       if (sweeps > 0) return space_.correct(sweeps, tolerance, watch, system_);
     }
     return 0;
+  }
+  /// Where the system is not f itself, the space looks at what its solutions make of f.
+  void fit_weights() {
+    if constexpr (requires { space_.fit_weights(system_); }) {
+      space_.fit_weights(system_);
+    } else {
+      system_.solve();
+      space_.set_weights(system_.weights());
+    }
   }
   void polish() {
     const double before = space_.objective();
