@@ -102,6 +102,12 @@ void EntryGroups::take(StoredEntries data, bool others_are_zero, const EntryWeig
   }
 }
 
+Counts EntryGroups::release() && {
+  sides_[1] = {};
+  return {std::move(sides_[0].y), spread_, std::move(sides_[0].weight), std::move(factors_[0]),
+          std::move(factors_[1])};
+}
+
 double EntryGroups::entries() const {
   const StoredEntries& y = sides_[0].y;
   return spread_ ? double(y.rows) * double(y.cols) : double(y.value.size());

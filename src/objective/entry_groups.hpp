@@ -7,6 +7,7 @@
 #include "pursuit/data/observed_entries.hpp"
 #include "pursuit/data/stored_entries.hpp"
 #include "pursuit/objective/loss.hpp"
+#include "pursuit/objective/poisson.hpp"
 
 namespace pursuit {
 
@@ -32,6 +33,9 @@ class EntryGroups {
     AlignedVector<double> y, weight;
   };
   Group group(Index mode, Index g, Scratch& scratch) const;
+
+  /// Nothing but the rows, which leave it.
+  Counts release() &&;
 
   /// InvalidInput, naming the first entry that counts and is outside the domain of a loss.
   void require_domain(const Loss& loss) const;

@@ -30,8 +30,13 @@ void check_options(const LossOptions& o, Index rows) {
 }
 
 std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
-  if (options.loss.kind == Loss::poisson)
-    throw InvalidArgument("loss poisson: is not there yet; poisson-log takes counts too, with means exp(x)");
+  if (options.loss.kind == Loss::poisson) {
+    if (options.offsets)
+      throw InvalidArgument(
+          "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
+          "poisson-log takes counts with offsets");
+    return std::make_unique<PoissonCounts>(std::move(entries).release(), options.row_scale, threads);
+  }
   return std::make_unique<LossObjective>(std::move(entries), options, threads);
 }
 

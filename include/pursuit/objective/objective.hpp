@@ -47,6 +47,16 @@ class ModeSystem {
   virtual bool sweep(const CoordinateSweep&) { return false; }
 };
 
+/// Sweeps over non-negative factors that leave the iterate alone, so that a run can go ahead of itself.
+class FreeSweeps {
+ public:
+  virtual ~FreeSweeps() = default;
+
+  /// Moves X, the factors along a mode, with their weights, down from where it is; all other modes are those
+  /// of `at`. Returns f where it is asked for.
+  virtual double sweep(Index mode, const Factors& at, bool value, Panel& X) = 0;
+};
+
 /// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has
 /// to be looked at.
 enum class Quadratic { exact, above, local };
@@ -98,6 +108,9 @@ class Objective : public Form {
   /// What it fits beside the atoms gets better, the atoms kept.
   virtual void fit_own_terms() {}
   virtual OwnTerms own_terms() const { return {}; }
+
+  /// Null where there are none.
+  virtual FreeSweeps* free_sweeps() { return nullptr; }
 
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }
