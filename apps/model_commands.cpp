@@ -16,6 +16,7 @@
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
+#include "pursuit/objective/means.hpp"
 #include "pursuit/report/terminal_plot.hpp"
 
 namespace pursuit::app {
@@ -36,6 +37,18 @@ void print_metadata(const Metadata& metadata) {
   for (const auto& [key, value] : metadata) say("  {:<16} {}\n", printable(key), printable(value));
 }
 
+/// What the mean of an entry is, in words of the model: X, with offsets and scale, through the link.
+std::string meaning_of(const ModelFile& file) {
+  std::string x = "X";
+  if (file.own_terms.row_offsets.size() > 0) x += " + row offset + column offset";
+  std::string mean = x;
+  if (file.loss.kind == Loss::bernoulli) mean = fmt::format("1 / (1 + exp(-({})))", x);
+  if (file.loss.kind == Loss::ordinal)
+    mean = fmt::format("the expected grade, of P(grade <= k) = 1 / (1 + exp({} - threshold k))", x);
+  if (file.loss.has_log_link()) mean = fmt::format("exp({})", x);
+  return file.row_scale.size() > 0 ? fmt::format("row scale * {}", mean) : mean;
+}
+
 Json describe(const ModelFile& file) {
   Json atoms = Json::array(), path = Json::array();
   for (Index i = 0; i < file.model.rank(); ++i)
@@ -49,6 +62,8 @@ Json describe(const ModelFile& file) {
           {"rank", file.model.rank()},
           {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
           {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
+          {"loss", file.loss.spec()},
+          {"mean", meaning_of(file)},
           {"stop", stop_of(file.metadata)},
           {"atoms", atoms},
           {"path", path},
@@ -109,17 +124,21 @@ int inspect_factorization(const ModelFile& file, bool json) {
   say("{} x {}, {} {}atoms\n\n", file.model.left().rows(), file.model.right().rows(), file.model.rank(),
       file.model.symmetric() ? "symmetric " : "");
   print_metadata(file.metadata);
+  if (file.metadata.count("loss") > 0) say("  {:<16} {}\n", "mean of an entry", meaning_of(file));
   say("\n{:>6} {:>14} {:>13} {:>14}\n", "atom", "weight", "left support", "right support");
   for (Index i = 0; i < file.model.rank(); ++i)
     say("{:>6} {:>14.6g} {:>13} {:>14}\n", i + 1, file.model.weights[i], support_size(file.model.left(), i),
         support_size(file.model.right(), i));
   say("\n");
-  print_path(file.trace);
+  const bool squares = file.loss.kind == Loss::squares;
+  print_path(file.trace, squares);
   const Trace steps = path_by_rank(file.trace);
   if (steps.size() > 1) {
     Vector errors(Index(steps.size()));
-    for (std::size_t i = 0; i < steps.size(); ++i) errors[Index(i)] = steps[i].relative_error;
-    say("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      errors[Index(i)] = squares ? steps[i].relative_error : explained(steps[i]);
+    say("\n{}", terminal_line_plot(errors, {squares ? "relative error by rank" : "deviance explained by rank",
+                                            "rank", squares ? "error" : "share"}));
   }
   return success;
 }
@@ -149,7 +168,8 @@ int reconstruct(const ReconstructCommand& c) {
     for (Index i = 0; i < c.rank; ++i) first[std::size_t(i)] = i;
     file.model.keep(first);
   }
-  write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
+  const Matrix means = means_of(file.model, file.loss, file.own_terms, file.row_scale);
+  write_matrix(c.out, {means, file.row_names, file.column_names});
   if (c.json)
     print_json({{"output", c.out},
                 {"rows", file.model.left().rows()},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "linalg/cholesky.hpp"
@@ -18,7 +19,7 @@ Vector newton_direction(const Matrix& G, const Vector& g, Index first, bool nonn
   Vector d = Vector::Zero(g.size());
   const auto H = G.bottomRightCorner(n, n);
   if (!nonnegative) {
-    const double ridge = 1e-12 * H.trace() / double(n) + 1e-300;  // where entries are fewer than atoms
+    const double ridge = 1e-10 * H.trace() / double(n) + 1e-300;  // where entries are fewer than atoms
     const Cholesky cholesky(Matrix(H) + ridge * Matrix::Identity(n, n));
     if (cholesky.definite()) {
       d.tail(n) = cholesky.solve(g.tail(n));
@@ -217,6 +218,10 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
 void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
                                  Matrix& own) const {
   constexpr int kHalvings = 6;
+  // Where a group has no best coordinates (all its entries are zeros) steps would grow without bound.
+  const bool identity =
+      !shape_.loss.has_log_link() && shape_.loss.kind != Loss::bernoulli && shape_.loss.kind != Loss::ordinal;
+  const double reach = identity ? std::numeric_limits<double>::infinity() : 4;
   stream(mode, [&](Index g, LossWalk& walk) {
     const auto& [count, index, y, weight] = walk.group;
     const double before = loss_->varying(walk.run());
@@ -229,6 +234,11 @@ void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index firs
       for (int halving = 0; halving < kHalvings; ++halving, step *= 0.5) {
         walk.moved = walk.x;
         other.predict(index, count, step.data(), walk.moved.data());
+        if (const double share = reach / walk.largest_move(); share < 1) {
+          step *= share;
+          walk.moved = walk.x;
+          other.predict(index, count, step.data(), walk.moved.data());
+        }
         if (!(loss_->varying(walk.run_moved()) < before)) continue;
         own.col(g) += step;
         if (nonnegative) own.col(g) = own.col(g).cwiseMax(0.0);

@@ -98,9 +98,13 @@ void LossObjective::fit_null() {
       if (!has_offsets_) fit_constant();
       if (!(before - value() > 1e-9 * before)) break;
     }
-  null_value_ = value();
-  if (!has_offsets_) offsets_[0] = log_scale_;
-  value_.reset();
+  if (!has_offsets_) {
+    // Errors of squares are relative to zero, whatever the weights.
+    if (shape_.loss.kind != Loss::squares) null_value_ = value();
+    offsets_[0] = log_scale_;
+    value_.reset();
+  }
+  if (has_offsets_ || shape_.loss.kind == Loss::squares) null_value_ = value();
 }
 
 void LossObjective::fit_constant() {
@@ -271,6 +275,7 @@ OwnTerms LossObjective::own_terms() const {
     terms.row_offsets = offsets_[0] - log_scale_;
     terms.col_offsets = offsets_[1];
   }
+  terms.grades = Eigen::Map<const Eigen::VectorXi>(grades_.data(), Index(grades_.size())).cast<double>();
   terms.thresholds = thresholds_;
   terms.size = shape_.size;
   return terms;
