@@ -7,6 +7,7 @@
 #include "apps/factor_tensor.hpp"
 #include "apps/input.hpp"
 #include "apps/known_atoms.hpp"
+#include "apps/loss_options.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -23,6 +24,7 @@ struct FactorCommand {
   TextInput text;
   FactorOptions options;
   KnownAtoms known;
+  LossInput loss;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
   std::string modes, symmetric_modes;
   bool covariance = false;
@@ -47,6 +49,9 @@ Examples:
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
   tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+smooth:0.1 --weights nonneg
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
+  counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
+  yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
+  outliers    pursuit factor A.npy --rank 5 --loss huber:1.5 --row-weights trust.csv
   go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz)";
 
 /// Everything that can be refused before the input is read.
@@ -56,15 +61,17 @@ FactorOptions options_of(const FactorCommand& command) {
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  take_loss(command.loss, options);
   options.left = parse_atoms(command.symmetric.empty() ? command.left : command.symmetric);
   options.right = command.symmetric.empty() ? parse_atoms(command.right) : options.left;
   return options;
 }
 
-FactorResult compute(const FactorCommand& command, FactorOptions options, DataMatrixPtr data) {
+FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {
   options.observer = watch("factor");
   const Index left_size = command.covariance ? data->cols() : data->rows();
   read_known_atoms(command.known, left_size, data->cols(), options);
+  read_loss_files(command.loss, *data, options);
   if (command.symmetric.empty()) return factor(data, options);
   if (command.covariance) {
     if (data->rows() < 2)
@@ -78,35 +85,46 @@ int run(const FactorCommand& command) {
   if (!command.modes.empty() || is_tensor_file(command.input))
     return run_tensor({command.common, command.options, command.input, command.modes, command.symmetric_modes,
                        command.weights, command.out, command.plot});
-  const FactorOptions options = options_of(command);
-  prepare_outputs({command.out, command.plot},
-                  {command.input, command.known.fix_left, command.known.fix_right});
+  FactorOptions options = options_of(command);
+  std::vector<std::string> inputs = command.loss.files();
+  inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
+  prepare_outputs({command.out, command.plot}, inputs);
 
   MatrixData input = read_input_data(command.input, command.text, command.common.threads);
   const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
-  if (!command.out.empty())
-    save_model(command.out, {result.model,
-                             result.trace,
-                             input.row_names,
-                             input.column_names,
-                             {{"command", command_line()},
-                              {"left", command.symmetric.empty() ? command.left : command.symmetric},
-                              {"right", command.symmetric.empty() ? command.right : command.symmetric},
-                              {"weights", command.weights},
-                              {"seed", fmt::format("{}", command.options.seed)},
-                              {"stop", name(result.stop)},
-                              {"relative_error", fmt::format("{}", result.relative_error)}}});
-  if (!command.plot.empty()) write_error_plot(command.plot, result.trace);
+  const bool plain = options.loss.kind == Loss::squares;
+  if (!command.out.empty()) {
+    ModelFile file{result.model,
+                   result.trace,
+                   input.row_names,
+                   input.column_names,
+                   {{"command", command_line()},
+                    {"left", command.symmetric.empty() ? command.left : command.symmetric},
+                    {"right", command.symmetric.empty() ? command.right : command.symmetric},
+                    {"weights", command.weights},
+                    {"seed", fmt::format("{}", command.options.seed)},
+                    {"stop", name(result.stop)},
+                    {"relative_error", fmt::format("{}", result.relative_error)}}};
+    if (!plain) file.metadata["deviance_explained"] = fmt::format("{}", result.deviance_explained());
+    if (options.loss.kind == Loss::negative_binomial)
+      file.metadata["size"] = fmt::format("{}", result.own_terms.size);
+    file.loss = options.loss;
+    file.own_terms = result.own_terms;
+    file.row_scale = options.row_scale;
+    save_model(command.out, file);
+  }
+  if (!command.plot.empty()) write_error_plot(command.plot, result.trace, plain);
   // Inexact oracles may miss better atoms: whoever reads the error should know.
   const double factor = std::min(options.left.traits().oracle_factor, options.right.traits().oracle_factor);
   if (command.common.json) {
     Json object = describe(result);
+    describe_loss(result, options.loss, object);
     object.set("oracle_factor", factor);
     object.set("input", describe_input(input));
     print_json(object);
   } else {
-    print_summary(result, command.out);
+    print_summary(result, command.out, plain);
     if (factor < 1)
       say("The oracle of these sets is inexact: it reaches at least {:.3g} of the best.\n", factor);
   }
@@ -138,6 +156,7 @@ void add_factor(Command& program) {
   sub.add_option("--weights", command->weights,
                  "free: refit all (OMP); newest (MP); nonneg; convex[:RADIUS] (Frank-Wolfe); economic")
       .show_default();
+  add_loss_options(sub, command->loss);
   add_known_atoms(sub, command->known);
   add_pursuit_options(sub, command->options);
   sub.add_option("-o,--out", command->out,

@@ -17,6 +17,7 @@
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "pursuit/io/tensor_file.hpp"
+#include "pursuit/objective/means.hpp"
 #include "pursuit/report/terminal_plot.hpp"
 
 namespace pursuit::app {
@@ -35,6 +36,18 @@ std::string stop_of(const Metadata& metadata) {
 
 void print_metadata(const Metadata& metadata) {
   for (const auto& [key, value] : metadata) say("  {:<16} {}\n", printable(key), printable(value));
+}
+
+/// What the mean of an entry is, in words of the model: X, with offsets and scale, through the link.
+std::string meaning_of(const ModelFile& file) {
+  std::string x = "X";
+  if (file.own_terms.row_offsets.size() > 0) x += " + row offset + column offset";
+  std::string mean = x;
+  if (file.loss.kind == Loss::bernoulli) mean = fmt::format("1 / (1 + exp(-({})))", x);
+  if (file.loss.kind == Loss::ordinal)
+    mean = fmt::format("the expected grade, of P(grade <= k) = 1 / (1 + exp({} - threshold k))", x);
+  if (file.loss.has_log_link()) mean = fmt::format("exp({})", x);
+  return file.row_scale.size() > 0 ? fmt::format("row scale * {}", mean) : mean;
 }
 
 Json describe(const ModelFile& file) {
@@ -62,6 +75,8 @@ Json describe(const ModelFile& file) {
               {"rank", file.model.rank()},
               {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
               {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
+              {"loss", file.loss.spec()},
+              {"mean", meaning_of(file)},
               {"stop", stop_of(file.metadata)},
               {"atoms", atoms},
               {"path", path},
@@ -130,6 +145,7 @@ int inspect_factorization(const ModelFile& file, bool json) {
   say("{}, {} {}atoms\n\n", fmt::join(shape, " x "), file.model.rank(),
       file.model.symmetric() ? "symmetric " : "");
   print_metadata(file.metadata);
+  if (file.metadata.count("loss") > 0) say("  {:<16} {}\n", "mean of an entry", meaning_of(file));
   say("\n{:>6} {:>14}", "atom", "weight");
   if (factors.modes() == 2)
     say(" {:>13} {:>14}", "left support", "right support");
@@ -143,12 +159,15 @@ int inspect_factorization(const ModelFile& file, bool json) {
     say("\n");
   }
   say("\n");
-  print_path(file.trace);
+  const bool squares = file.loss.kind == Loss::squares;
+  print_path(file.trace, squares);
   const Trace steps = path_by_rank(file.trace);
   if (steps.size() > 1) {
     Vector errors(Index(steps.size()));
-    for (std::size_t i = 0; i < steps.size(); ++i) errors[Index(i)] = steps[i].relative_error;
-    say("\n{}", terminal_line_plot(errors, {"relative error by rank", "rank", "error"}));
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      errors[Index(i)] = squares ? steps[i].relative_error : explained(steps[i]);
+    say("\n{}", terminal_line_plot(errors, {squares ? "relative error by rank" : "deviance explained by rank",
+                                            "rank", squares ? "error" : "share"}));
   }
   return success;
 }
@@ -186,7 +205,8 @@ int reconstruct(const ReconstructCommand& c) {
     file.model.keep(first);
   }
   if (file.model.factors.modes() == 2)
-    write_matrix(c.out, {file.model.dense(), file.row_names, file.column_names});
+    write_matrix(c.out, {means_of(file.model, file.loss, file.own_terms, file.row_scale), file.row_names,
+                         file.column_names});
   else
     write_tensor(c.out, file.model);
   if (c.json)

@@ -48,20 +48,23 @@ std::string printable(const std::string& text) {
   return result;
 }
 
-void write_error_plot(const std::string& path, const Trace& trace) {
+void write_error_plot(const std::string& path, const Trace& trace, bool squares) {
   const Trace steps = path_by_rank(trace);
-  Series series{"relative error", Vector(Index(steps.size())), Vector(Index(steps.size()))};
+  const std::string what = squares ? "relative error" : "deviance explained";
+  Series series{what, Vector(Index(steps.size())), Vector(Index(steps.size()))};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     series.x[Index(i)] = double(steps[i].rank);
-    series.y[Index(i)] = steps[i].relative_error;
+    series.y[Index(i)] = squares ? steps[i].relative_error : explained(steps[i]);
   }
-  write_file_atomically(path, svg_line_plot({series}, {"Error by rank", "rank", "relative error"}));
+  write_file_atomically(
+      path,
+      svg_line_plot({series}, {squares ? "Error by rank" : "Deviance explained by rank", "rank", what}));
 }
 
-void print_path(const Trace& trace) {
+void print_path(const Trace& trace, bool squares) {
   const Trace steps = path_by_rank(trace);
-  say("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", "relative error", "gain", "sweeps", "spread",
-      "seconds");
+  say("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", squares ? "relative error" : "explained", "gain",
+      "sweeps", "spread", "seconds");
   const std::size_t shown = 20;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.size() > shown && i == shown / 2) {
@@ -69,15 +72,18 @@ void print_path(const Trace& trace) {
       i = steps.size() - shown / 2;
     }
     const Step& step = steps[i];
-    say("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank, step.relative_error, step.gain,
-        step.sweeps, step.spread, step.seconds);
+    say("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank,
+        squares ? step.relative_error : explained(step), step.gain, step.sweeps, step.spread, step.seconds);
   }
 }
 
-void print_summary(const FactorResult& result, const std::string& out) {
-  print_path(result.trace);
-  say("\nrelative error {:.6f} with {} atoms in {:.3f} s: {}\n", result.relative_error, result.model.rank(),
-      result.seconds, explanation(result.stop));
+void print_summary(const FactorResult& result, const std::string& out, bool squares) {
+  print_path(result.trace, squares);
+  if (squares)
+    say("\nrelative error {:.6f}", result.relative_error);
+  else
+    say("\n{:.4f} of the deviance explained, {:.6g} left,", result.deviance_explained(), result.deviance());
+  say(" with {} atoms in {:.3f} s: {}\n", result.model.rank(), result.seconds, explanation(result.stop));
   if (!out.empty()) say("model written to {}\n", out);
 }
 

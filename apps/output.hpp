@@ -16,11 +16,15 @@ void prepare_outputs(const std::vector<std::string>& paths, const std::vector<st
 /// like.
 std::string printable(const std::string& text);
 
-/// Error by rank, as a picture.
-void write_error_plot(const std::string& path, const Trace& trace);
+/// Error by rank, as a picture; of losses other than squares the share of the deviance that is explained.
+void write_error_plot(const std::string& path, const Trace& trace, bool squares = true);
 
-/// Error by rank and how it ended, for people.
-void print_summary(const FactorResult& result, const std::string& out);
-void print_path(const Trace& trace);
+/// The same and how it ended, for people.
+void print_summary(const FactorResult& result, const std::string& out, bool squares = true);
+void print_path(const Trace& trace, bool squares = true);
+
+inline double explained(const Step& step) {
+  return 1 - step.relative_error * step.relative_error;
+}
 
 }  // namespace pursuit::app

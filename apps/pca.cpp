@@ -13,6 +13,7 @@
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
+#include "pursuit/objective/loss.hpp"
 
 namespace pursuit::app {
 namespace {
@@ -23,7 +24,7 @@ struct PcaCommand {
   PcaOptions options;
   std::string input, atoms = "sphere", effort = "normal", method = "pursuit",
                      deflation = "orthogonal-projection";
-  std::string out, loadings, scores;
+  std::string out, loadings, scores, loss = "squares";
   int corrections = 0;
   bool covariance = false;
 };
@@ -88,6 +89,12 @@ PcaResult compute(PcaCommand& c, const DataMatrixPtr& samples, const Matrix& C) 
 }
 
 int run(PcaCommand& c) {
+  if (parse_loss(c.loss).kind != Loss::squares)
+    throw InvalidArgument(
+        fmt::format("--loss {}: variance is a matter of squares. Components of another loss, with the "
+                    "offsets that take the "
+                    "place of means: pursuit factor {} --loss {} --offsets --rank {} --right {}",
+                    c.loss, c.input, c.loss, c.options.components, c.atoms));
   c.options.atoms = parse_atoms(c.atoms);
   c.options.effort = c.effort == "low"    ? PcaOptions::Effort::low
                      : c.effort == "high" ? PcaOptions::Effort::high
@@ -190,6 +197,7 @@ void add_pca(Command& program) {
       .show_default();
   sub.add_option("--corrections", c->corrections, "Of other methods: sweeps over the components at the end")
       .show_default();
+  sub.add_option("--loss", c->loss, "squares; for others see 'pursuit factor --loss'").show_default();
   sub.add_option("--seed", c->options.seed, "Seed of random starts").show_default();
   sub.add_option("--time-limit", c->options.time_limit,
                  "Stop after so many seconds and keep the result so far");

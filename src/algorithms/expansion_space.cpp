@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace pursuit {
+namespace {
+
+bool is_allowed(const WeightRule& rule, const Vector& weights) {
+  if (!rule.allows_negative() && (weights.array() < 0).any()) return false;
+  return rule.kind != WeightRule::convex || weights.sum() <= rule.radius;
+}
+
+}  // namespace
 
 ExpansionSpace::ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, const OracleOptions& oracle,
                                CorrectionOptions correction, const Regularization& regularization)
@@ -21,9 +29,10 @@ ExpansionSpace::ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, 
   if (expansion().rank() > 0) {
     // Rules that never look back at older weights need good ones to start from.
     const bool looks_back = weights.kind != WeightRule::newest && weights.kind != WeightRule::economic;
+    if (f.quadratic() != Quadratic::exact && !is_allowed(weights, expansion().weights))
+      set_weights(Vector::Zero(expansion().rank()));  // whatever lies between this and a solution is allowed
     WeightSystem fitted = weight_system(looks_back ? weights : WeightRule(WeightRule::free));
-    fitted.solve();
-    set_weights(fitted.weights());
+    fit_weights(fitted);
     drop_weightless();
   }
 }
@@ -53,6 +62,29 @@ WeightSystem ExpansionSpace::weight_system() const {
   return weight_system(regularized_ ? WeightRule(WeightRule::newest) : weights_);
 }
 
+void ExpansionSpace::fit_weights(WeightSystem& system) {
+  constexpr int kRounds = 5, kHalvings = 12;
+  constexpr double kLittle = 1e-4;  // of f: more rounds are worth less than corrections
+  if (f_.quadratic() == Quadratic::exact) {
+    system.solve();
+    return set_weights(system.weights());
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    const double before = f_.value();
+    const Vector start = expansion().weights;
+    system.solve();
+    Vector step = system.weights() - start;
+    for (int halving = 0; halving < kHalvings; ++halving, step *= 0.5) {
+      set_weights(start + step);
+      if (f_.value() < before) break;
+    }
+    const double gain = before - f_.value();
+    if (!(gain > 0)) set_weights(start);
+    system = weight_system(system.rule());
+    if (!(gain > kLittle * before)) break;
+  }
+}
+
 int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
                             WeightSystem& system) {
   CorrectionOptions options = correction_;
@@ -66,10 +98,7 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   const CorrectionOutcome outcome = corrections_.run(options);
   drop_weightless();
   system = weight_system();
-  if (!regularized_) {  // otherwise weights are part of the factors that pay
-    system.solve();
-    set_weights(system.weights());
-  }
+  if (!regularized_) fit_weights(system);  // otherwise weights are part of the factors that pay
   if (correction_.bounded_weights && f_.value() > before) {
     f_.move_to(start);
     system = weight_system();
@@ -84,7 +113,7 @@ void ExpansionSpace::describe(Step& step) const {
 
 void ExpansionSpace::drop_weightless() {
   // Self-tuned atoms shrink for ever without getting there.
-  const double nothing = regularized_ ? 1e-9 * std::sqrt(2 * f_.value_at_zero()) : 0.0;
+  const double nothing = regularized_ ? 1e-9 * std::sqrt(2 * f_.null_value()) : 0.0;
   Index known = 0;
   for (Index panel = 0; panel < sets_.panels(); ++panel) known = std::max(known, correction_.known_of(panel));
   const Vector& weights = expansion().weights;

@@ -16,11 +16,13 @@ class ExpansionSpace {
                  CorrectionOptions correction, const Regularization& regularization = {});
 
   double objective() const { return f_.value(); }
-  double objective_at_zero() const { return f_.value_at_zero(); }
+  double null_objective() const { return f_.null_value(); }
   Found<Atom> find_atom();
   Vector inner_products(const Atom& atom) const;
   void append(const Found<Atom>& found) { f_.append(found.atom, found.value); }
   void set_weights(const Vector& weights) { f_.reweigh(weights); }
+  /// Where the quadratic is not f itself: again and again, each step shortened until f falls.
+  void fit_weights(WeightSystem& system);
   WeightSystem weight_system() const;
   int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
               WeightSystem& system);

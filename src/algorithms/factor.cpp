@@ -14,6 +14,7 @@
 #include "linalg/randomized_svd.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/objective/full_squares.hpp"
+#include "pursuit/objective/make_objective.hpp"
 
 namespace pursuit {
 namespace {
@@ -56,11 +57,11 @@ SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positiv
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
-void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric, Run& run,
+void exact_path(const DataMatrix& Y, double null_value, const FactorOptions& o, bool symmetric, Run& run,
                 FactorResult& result) {
-  double objective = value_at_zero;
-  const auto [left, right, values, converged] = leading_pairs(Y, symmetric, !o.weights.allows_negative(),
-                                                              o.rank, asking(run, o.rank, 2 * value_at_zero));
+  double objective = null_value;
+  const auto [left, right, values, converged] =
+      leading_pairs(Y, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, 2 * null_value));
   result.model = {left, right, values, symmetric};
   result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged
@@ -70,7 +71,7 @@ void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& 
   for (Index r = 0; r < values.size(); ++r) {
     const double gain = std::min(0.5 * values[r] * values[r], objective);
     objective -= gain;
-    const double error = std::sqrt(objective / value_at_zero);
+    const double error = std::sqrt(objective / null_value);
     result.trace.push_back({.rank = r + 1,
                             .objective = objective,
                             .relative_error = error,
@@ -145,7 +146,7 @@ bool fixes_right(const FactorOptions& o) {
 }
 
 /// The atoms to begin with, all but the known factors brought into the sets.
-Expansion initial_atoms(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets) {
+Expansion initial_atoms(const Form& data, const FactorOptions& o, const AtomSets& sets) {
   Expansion model(o.initial.left(), o.initial.right(), o.initial.weights, !sets.all_single());
   model.weights =
       (model.weights.array() == 0).select(1.0, model.weights);  // they are fitted; none is dropped now
@@ -162,10 +163,10 @@ Expansion initial_atoms(const DataMatrix& Y, const FactorOptions& o, const AtomS
       own = member;
     };
     if (known && !fixes_left(o)) {
-      Y.apply(v, image);
+      data.contract(0, model.factors.atom(i), image);
       follow(left_set, u);
     } else if (known && !fixes_right(o)) {
-      Y.apply_transposed(u, image);
+      data.contract(1, model.factors.atom(i), image);
       follow(right_set, v);
     } else if (!known && !(left_set.contains(u, 1e-6) && right_set.contains(v, 1e-6))) {
       const Brought atom = into_sets(left_set, right_set, u, v);
@@ -233,11 +234,63 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
 /// The result for the matrix itself, from that for the matrix times `scale`.
 void undo_scale(double scale, FactorResult& result) {
   result.model.weights /= scale;
+  result.objective = result.objective / scale / scale;
+  result.null_objective = result.null_objective / scale / scale;
   for (Step& step : result.trace) {
     step.objective = step.objective / scale / scale;
     step.gain = step.gain / scale / scale;
     step.lmo_value /= scale;
   }
+}
+
+/// From the iterate of f, which moves.
+void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, Run& run,
+                  FactorResult& result) {
+  const bool symmetric = !sets.all_single();
+  OracleOptions oracle;
+  oracle.restarts = o.restarts;
+  oracle.seed = o.seed;
+  if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
+  CorrectionOptions correction;
+  correction.last = o.correct_last;
+  correction.threads = resolve_threads(o.threads);
+  correction.known.push_back(fixes_left(o) ? o.fixed : 0);
+  if (!symmetric) correction.known.push_back(fixes_right(o) ? o.fixed : 0);
+  ExpansionSpace space(f, sets, o.weights, oracle, correction);
+  PursuitOutcome outcome = pursue(space,
+                                  {.rank = o.rank,
+                                   .corrections = o.corrections,
+                                   .polish = o.polish,
+                                   .polish_tolerance = o.polish_tolerance},
+                                  run);
+  space.drop_weightless();
+  result.model = space.expansion();
+  result.trace = std::move(outcome.trace);
+  result.stop = outcome.stop;
+  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+}
+
+/// Any loss, with weights and offsets.
+FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss) {
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  const AtomSets sets(o.left, o.right, false);
+  validate(o, sets, Y->rows(), Y->cols());
+  validate_initial(o, false, Y->rows(), Y->cols());
+  require(o.start == Start::greedy,
+          "start leading: singular vectors are the start of plain squares; other losses, weights of entries "
+          "and offsets start greedy");
+  const auto f = make_objective(Y, loss, resolve_threads(o.threads));
+  if (o.initial.rank() > 0) f->move_to(initial_atoms(*f, o, sets));
+  FactorResult result;
+  pursue_atoms(*f, o, sets, run, result);
+  settle_signs(sets, o.fixed, result.model);
+  result.objective = f->value();
+  result.null_objective = f->null_value();
+  result.relative_error =
+      result.null_objective > 0 ? std::sqrt(result.objective / result.null_objective) : 0.0;
+  result.own_terms = f->own_terms();
+  result.seconds = run.seconds();
+  return result;
 }
 
 FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
@@ -247,41 +300,23 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
   const bool symmetric = !sets.all_single();
   FullSquares f(Y, symmetric);
   FactorResult result;
-  if (f.value_at_zero() == 0) {  // nothing to approximate
+  if (f.null_value() == 0) {  // nothing to approximate
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    exact_path(*Y, f.value_at_zero(), o, symmetric, run, result);
+    exact_path(*Y, f.null_value(), o, symmetric, run, result);
     f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
-    OracleOptions oracle;
-    oracle.restarts = o.restarts;
-    oracle.seed = o.seed;
-    if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
-    CorrectionOptions correction;
-    correction.last = o.correct_last;
-    correction.threads = resolve_threads(o.threads);
-    correction.known.push_back(fixes_left(o) ? o.fixed : 0);
-    if (!symmetric) correction.known.push_back(fixes_right(o) ? o.fixed : 0);
     if (o.initial.rank() > 0)
-      f.move_to(initial_atoms(*Y, o, sets));
+      f.move_to(initial_atoms(f, o, sets));
     else if (o.start == Start::leading)
       f.move_to(leading_atoms(*Y, o, sets));
-    ExpansionSpace space(f, sets, o.weights, oracle, correction);
-    PursuitOutcome outcome = pursue(space,
-                                    {.rank = o.rank,
-                                     .corrections = o.corrections,
-                                     .polish = o.polish,
-                                     .polish_tolerance = o.polish_tolerance},
-                                    run);
-    space.drop_weightless();
-    result.model = space.expansion();
-    result.trace = std::move(outcome.trace);
-    result.stop = outcome.stop;
-    if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+    pursue_atoms(f, o, sets, run, result);
   }
   settle_signs(sets, o.fixed, result.model);
   result.relative_error = f.relative_error();
+  result.null_objective = f.null_value();
+  result.objective = result.relative_error * result.relative_error * result.null_objective;
   result.seconds = run.seconds();
   return result;
 }
@@ -303,10 +338,16 @@ FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool
 }  // namespace
 
 FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
+  const LossOptions loss{options.loss, options.entry_weights, options.offsets, options.row_scale};
+  if (!loss.plain_squares()) return factored_by_loss(Y, options, loss);
   return run_scaled(comfortable(Y), options, false);
 }
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  require(
+      LossOptions{options.loss, options.entry_weights, options.offsets, options.row_scale}.plain_squares(),
+      "symmetric atoms u u^T go with plain squares only; other losses, weights of entries and offsets need a "
+      "left and a right set");
   require(C->rows() == C->cols(),
           fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(),
                       C->cols()));

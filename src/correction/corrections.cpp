@@ -21,10 +21,11 @@ bool acts_on_coordinates(const AtomSet& set, const CorrectionOptions& options) {
 }
 
 /// The best weight of an atom whose factor along this mode stays.
-void refit_weight(const Objective& f, ModeSystem& system, Index mode, Index k, Sign sign) {
+void refit_weight(const Objective& f, ModeSystem& system, Index mode, Index k, Sign sign, double steepness) {
   Parabolas parabolas;
   system.parabolas(k, nullptr, parabolas);
   const Vector u = f.iterate().factors[mode].col(k);
+  if (steepness != 1) steepen(parabolas, steepness, f.iterate().weights[k] * u);
   const double slope = f.axis(mode).dots(parabolas.b, u)[0],
                curvature = curvature_along(parabolas, f.axis(mode), u);
   if (!(curvature > 0)) return;
@@ -34,10 +35,11 @@ void refit_weight(const Objective& f, ModeSystem& system, Index mode, Index k, S
 
 /// The best factor for a weight that stays.
 void refit_factor(const Objective& f, ModeSystem& system, Index mode, Index k, const AtomSet& set,
-                  Parabolas& parabolas) {
+                  double steepness, Parabolas& parabolas) {
   const double weight = f.iterate().weights[k];
   if (weight == 0) return;
   system.parabolas(k, nullptr, parabolas);
+  if (!parabolas.is_uniform()) level(parabolas, steepness, weight * f.iterate().factors[mode].col(k));
   if (!(parabolas.uniform > 0)) return;
   Vector fresh(parabolas.b.size());
   maximize(f.axis(mode), set, weight * parabolas.b, fresh);
@@ -57,21 +59,42 @@ class FitSweep {
   void run() {
     const Index rank = f_.iterate().rank();
     if (f_.atoms_share_systems()) {
-      for (Index panel = 0; panel < sets_.panels(); ++panel) {
-        const auto system = f_.along(sets_.mode_of(panel));
-        Index k = 0;
-        for (; k < std::min(rank, o_.known_of(panel)); ++k) fit(*system, panel, k);
-        if (!(sweeps_coordinates(panel) && system->sweep(sweep_of(panel))))
-          for (; k < rank; ++k) fit(*system, panel, k);
-      }
+      for (Index panel = 0; panel < sets_.panels(); ++panel)
+        f_.quadratic() == Quadratic::exact ? fit_panel(panel) : fit_carefully(panel);
     } else {
       for (Index k = 0; k < rank; ++k)
         for (Index panel = 0; panel < sets_.panels(); ++panel) fit(*f_.along(sets_.mode_of(panel)), panel, k);
     }
     fits_.settle_noise();
+    f_.fit_own_terms();
   }
 
  private:
+  void fit_panel(Index panel) {
+    const Index rank = f_.iterate().rank();
+    const auto system = f_.along(sets_.mode_of(panel));
+    Index k = 0;
+    for (; k < std::min(rank, o_.known_of(panel)); ++k) fit(*system, panel, k);
+    if (!(sweeps_coordinates(panel) && system->sweep(sweep_of(panel))))
+      for (; k < rank; ++k) fit(*system, panel, k);
+  }
+
+  /// Where the quadratic is not f itself, what fits make of f is looked at. Where it is like f near the
+  /// iterate alone, parabolas are made steeper, which keeps factors in their sets and nearer to where they
+  /// were, until f falls.
+  void fit_carefully(Index panel) {
+    constexpr double kSteeper = 4, kSteepest = 300;
+    const bool may_miss = f_.quadratic() == Quadratic::local && !sweeps_coordinates(panel);
+    const double before = f_.value();
+    const Expansion start = f_.iterate();
+    for (steepness_ = 1; steepness_ < (may_miss ? kSteepest : kSteeper); steepness_ *= kSteeper) {
+      fit_panel(panel);
+      if (f_.value() < before) break;
+      f_.move_to(start);
+    }
+    steepness_ = 1;
+  }
+
   bool sweeps_coordinates(Index panel) const {
     return !fits_.anything_paid() && !sets_.panel(panel).varies() &&
            acts_on_coordinates(sets_.of(panel, 0), o_);
@@ -80,19 +103,19 @@ class FitSweep {
   CoordinateSweep sweep_of(Index panel) const {
     const Index mode = sets_.mode_of(panel), rank = f_.iterate().rank();
     return {!sets_.of(panel, 0).traits().symmetric, std::max(oldest_, o_.known_of(panel)),
-            passes_along(*f_.target(), mode, rank), o_.threads};
+            f_.target() ? passes_along(*f_.target(), mode, rank) : 1, o_.threads};
   }
 
   void fit(ModeSystem& system, Index panel, Index k) {
     const Index mode = sets_.mode_of(panel);
     const AtomSet& set = sets_.of(panel, k);
     if (k < o_.known_of(panel)) {
-      if (!o_.bounded_weights) refit_weight(f_, system, mode, k, o_.sign);
+      if (!o_.bounded_weights) refit_weight(f_, system, mode, k, o_.sign, steepness_);
     } else if (k >= oldest_) {
       if (o_.bounded_weights && f_.atoms_share_systems())
-        refit_factor(f_, system, mode, k, set, parabolas_);
+        refit_factor(f_, system, mode, k, set, steepness_, parabolas_);
       else
-        fits_.refit(system, mode, k, set, o_.sign);
+        fits_.refit(system, mode, k, set, o_.sign, steepness_);
     }
   }
 
@@ -101,6 +124,7 @@ class FitSweep {
   const CorrectionOptions& o_;
   FactorFits& fits_;
   Index oldest_;
+  double steepness_ = 1;
   Parabolas parabolas_;
 };
 
@@ -135,10 +159,8 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
 /// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
 /// weight shared between its factors.
 CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  const Target& target = *f.target();
+  constexpr double kSettled = 1e-3;  // before that Newton steps change so much that a run ahead misleads
   const Index modes = f.modes(), last = modes - 1;
-  std::vector<FreeMode> free_modes;
-  for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
   // An atom without weight keeps its last factor, so that the others can grow again.
   Expansion x = f.iterate();
   const Vector size = x.weights.cwiseAbs();
@@ -150,31 +172,42 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   PenalizedFactors pair{x.factors, f.value()};
   for (Index mode = 0; mode < modes; ++mode)
     pair.factors[mode] = x.factors[mode] * (mode == last ? signed_root : root).asDiagonal();
+  const double before = pair.objective;
   Vector products;
-  const auto outcome = run_ahead_sweeps(target, free_modes, options, pair, products);
-  if (products.size() == 0) return outcome;
+  CorrectionOutcome outcome;
+  if (f.target()) {
+    std::vector<FreeMode> free_modes;
+    for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
+    outcome = run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
+  } else {
+    outcome =
+        run_ahead(*f.free_sweeps(), std::vector<bool>(std::size_t(modes), true), kSettled, options, pair);
+  }
+  if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);
   for (Index mode = 0; mode < modes; ++mode) {
     norms.col(mode) = f.axis(mode).norms(pair.factors[mode]);
     x.weights = x.weights.cwiseProduct(norms.col(mode));
   }
-  Vector target_products = f.weight_quadratic().linear;
+  Vector target_products = f.target() ? f.weight_quadratic().linear : Vector(0);
   for (Index k = 0; k < x.rank(); ++k) {
     if (!(x.weights[k] > 0)) continue;
     for (Index mode = 0; mode < modes; ++mode)
       x.factors[mode].col(k) = pair.factors[mode].col(k) / norms(k, mode);
-    target_products[k] = products[k] / x.weights[k];
+    if (f.target()) target_products[k] = products[k] / x.weights[k];
   }
   f.move_to(std::move(x), target_products);
   return outcome;
 }
 
-bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  if (!f.target() || options.sweeps <= 2 || options.last < f.iterate().rank()) return false;
+bool can_run_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
+  if (!(f.target() || f.free_sweeps()) || options.sweeps <= 2 || options.last < f.iterate().rank())
+    return false;
   for (Index panel = 0; panel < sets.panels(); ++panel)
     if (options.known_of(panel) > 0 || sets.panel(panel).varies() ||
-        !acts_on_coordinates(sets.of(panel, 0), options))
+        !acts_on_coordinates(sets.of(panel, 0), options) ||
+        (!f.target() && sets.of(panel, 0).traits().symmetric))
       return false;
   return true;
 }

@@ -14,6 +14,22 @@ constexpr double kNothing = 1e-100;  // an atom that pays and is smaller is gone
 
 }  // namespace
 
+void steepen(Parabolas& p, double steepness, const Vector& x) {
+  if (p.is_uniform()) {
+    p.b += (steepness - 1) * p.uniform * x;
+    p.uniform *= steepness;
+  } else {
+    p.b += (steepness - 1) * p.a.cwiseProduct(x);
+    p.a *= steepness;
+  }
+}
+
+void level(Parabolas& p, double steepness, const Vector& x) {
+  p.uniform = steepness * p.a.maxCoeff();
+  p.b += (p.uniform - p.a.array()).matrix().cwiseProduct(x);
+  p.a.resize(0);
+}
+
 double curvature_along(const Parabolas& p, const Axis& axis, ConstVectorRef u) {
   return p.is_uniform() ? p.uniform * axis.dots(u, u)[0] : axis.dots(p.a, u.cwiseAbs2())[0];
 }
@@ -35,7 +51,7 @@ Vector FactorFits::counts(Index mode) {
       counts_.push_back(p.is_uniform() ? Vector::Constant(p.b.size(), p.uniform) : p.a);
     }
     entries_ = f_.axis(0).dots(counts_[0], Vector::Ones(counts_[0].size()))[0];
-    noise_variance_ = 2 * f_.value_at_zero() / entries_;
+    noise_variance_ = 2 * f_.null_value() / entries_;
   }
   return counts_[std::size_t(mode)];
 }
@@ -67,7 +83,8 @@ Factors FactorFits::squares(Index k, bool with_variances) {
   return result;
 }
 
-void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign) {
+void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign,
+                       double steepness) {
   const Axis& axis = f_.axis(mode);
   const auto factor = f_.iterate().factors[mode].col(k);
   const double weight = f_.iterate().weights[k];
@@ -87,6 +104,7 @@ void FactorFits::refit(ModeSystem& system, Index mode, Index k, const AtomSet& s
     system.parabolas(k, nullptr, parabolas_);
   }
   if (parabolas_.is_uniform() && !(parabolas_.uniform > 0)) return;
+  if (steepness != 1) steepen(parabolas_, steepness, weight * factor);
   if (own) {  // in x = scale * u
     if (parabolas_.is_uniform()) parabolas_.a.setConstant(parabolas_.b.size(), parabolas_.uniform);
     parabolas_.a *= held * held;

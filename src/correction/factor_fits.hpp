@@ -22,8 +22,9 @@ class FactorFits {
     return regularization_.kind == Regularization::ridge ? regularization_.lambda : 0.0;
   }
 
-  /// The factor of atom k along a mode anew, by its set's fit; what there is stays where that is no better.
-  void refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign);
+  /// The factor of atom k along a mode anew, by its set's fit to parabolas so many times steeper; what there
+  /// is stays where that is no better.
+  void refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign, double steepness = 1);
 
   /// At the end of a sweep.
   void settle_noise();
@@ -55,6 +56,11 @@ class FactorFits {
   Parabolas parabolas_;
   Vector fresh_;
 };
+
+/// Parabolas so many times steeper that touch these at x.
+void steepen(Parabolas& parabolas, double steepness, const Vector& x);
+/// Parabolas of one curvature that touch these at x and lie above them.
+void level(Parabolas& parabolas, double steepness, const Vector& x);
 
 /// sum a_i u_i^2.
 double curvature_along(const Parabolas& parabolas, const Axis& axis, ConstVectorRef u);

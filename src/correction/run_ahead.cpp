@@ -27,6 +27,37 @@ void drop_unused(const ElasticNet& penalty, const Matrix& G, Panel& X) {
       if (!(G(i, i) > 0)) X.col(i).setZero();
 }
 
+/// P and G of the mode that was swept last are kept.
+class PenalizedSquares final : public FreeSweeps {
+ public:
+  PenalizedSquares(const Target& Y, const std::vector<FreeMode>& modes, int threads)
+      : Y_(Y), modes_(modes), threads_(threads) {}
+
+  double sweep(Index mode, const Factors& at, bool value, Panel& X) override {
+    const auto& [nonnegative, penalty] = modes_[std::size_t(mode)];
+    mode_ = mode;
+    Y_.contract(mode, at, P_);
+    G_ = grams_but(Y_, mode, at, at);
+    charge(penalty, threads_, P_, G_);
+    coordinate_sweep(P_, G_, {nonnegative, 0, passes_along(Y_, mode, X.cols()), threads_}, X);
+    drop_unused(penalty, G_, X);
+    if (!value) return 0;
+    double f = value_from(Y_, mode, P_, G_, X);  // what this mode pays is in P and G
+    for (Index other = 0; other < Y_.modes(); ++other)
+      if (other != mode) f += modes_[std::size_t(other)].penalty.cost(Y_.axis(other), at[other]);
+    return f;
+  }
+  Vector products(const Panel& X) const { return Y_.axis(mode_).dots(P_, X); }
+
+ private:
+  const Target& Y_;
+  const std::vector<FreeMode>& modes_;
+  int threads_;
+  Index mode_ = 0;
+  Panel P_;
+  Matrix G_;
+};
+
 }  // namespace
 
 int passes_along(const Target& Y, Index mode, Index rank) {
@@ -40,21 +71,20 @@ double value_from(const Target& Y, Index mode, const Panel& P, const Matrix& G, 
       0.0, 0.5 * Y.squared_norm() - axis.dots(P, X).sum() + 0.5 * G.cwiseProduct(axis.inner(X, X)).sum());
 }
 
-CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
-                                   const CorrectionOptions& options, PenalizedFactors& good,
-                                   Vector& products) {
+CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<bool>& nonnegative, double below,
+                            const CorrectionOptions& options, PenalizedFactors& good,
+                            const std::function<void(const Panel&)>& improved) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
   constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
   double beta = 0.5, limit = 1;
-  const Index last = Index(modes.size()) - 1;
+  const Index last = Index(nonnegative.size()) - 1;
   Factors ahead = good.factors, before = ahead, next = ahead;
-  Panel P;
-  Matrix G;
   int failures = 0;  // since the last sweep that f fell in
-  const auto run_ahead = [&](Index mode) {
-    const double step = failures < kPlain ? beta : 0.0;
-    const double lower = modes[std::size_t(mode)].nonnegative ? 0.0 : std::numeric_limits<double>::lowest();
+  bool settled = !std::isfinite(below);
+  const auto go_ahead = [&](Index mode) {
+    const double step = settled && failures < kPlain ? beta : 0.0;
+    const double lower = nonnegative[std::size_t(mode)] ? 0.0 : std::numeric_limits<double>::lowest();
     for_entries(next[mode].size(), options.threads, [&](Index first, Index count) {
       const auto now = entries_of(std::as_const(next[mode]), first, count);
       const auto then = entries_of(std::as_const(before[mode]), first, count);
@@ -65,28 +95,21 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
 
   SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
   for (bool more = true; more;) {
-    double paid = 0;  // by all modes but the last, whose P and G hold it
+    double reached = 0;
     for (Index mode = 0; mode <= last; ++mode) {
-      const auto& [nonnegative, penalty] = modes[std::size_t(mode)];
-      Y.contract(mode, ahead, P);
-      G = grams_but(Y, mode, ahead, ahead);
-      charge(penalty, options.threads, P, G);
       copy(ahead[mode], next[mode]);
-      coordinate_sweep(P, G, {nonnegative, 0, passes_along(Y, mode, next.count()), options.threads},
-                       next[mode]);
-      drop_unused(penalty, G, next[mode]);
-      if (mode == last) break;
-      run_ahead(mode);
-      paid += penalty.cost(Y.axis(mode), ahead[mode]);
+      reached = sweeps.sweep(mode, ahead, mode == last, next[mode]);
+      if (mode < last) go_ahead(mode);
     }
-    const double reached = value_from(Y, last, P, G, next[last]) + paid, reached_before = good.objective;
+    const double reached_before = good.objective;
     const bool better = reached < reached_before, at_rest = !better && failures >= kPlain;
     if (better) {
       good.objective = reached;
-      products = Y.axis(last).dots(P, next[last]);
+      if (improved) improved(next[last]);
       for (Index mode = 0; mode < last; ++mode) copy(ahead[mode], good.factors[mode]);
       copy(next[last], good.factors[last]);
-      run_ahead(last);
+      settled |= reached_before - reached < below * reached;
+      go_ahead(last);
       std::swap(before, next);
       limit = std::min(1.0, kGrowLimit * limit);
       beta = std::min(limit, kGrow * beta);
@@ -102,6 +125,16 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
     more = counter.another(reached_before, good.objective, /*tentative=*/!better && !at_rest) && !at_rest;
   }
   return counter.outcome();
+}
+
+CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
+                                   const CorrectionOptions& options, PenalizedFactors& good,
+                                   Vector& products) {
+  PenalizedSquares squares(Y, modes, options.threads);
+  std::vector<bool> nonnegative;
+  for (const FreeMode& mode : modes) nonnegative.push_back(mode.nonnegative);
+  return run_ahead(squares, nonnegative, std::numeric_limits<double>::infinity(), options, good,
+                   [&](const Panel& X) { products = squares.products(X); });
 }
 
 }  // namespace pursuit

@@ -1,6 +1,7 @@
 #pragma once
 // Sweeps over factors whose entries are free of each other, which run ahead of themselves.
 
+#include <functional>
 #include <vector>
 
 #include "pursuit/correction/penalized.hpp"
@@ -13,9 +14,14 @@ struct FreeMode {
   ElasticNet penalty = {};
 };
 
-/// After an update X of a mode the others see X + beta (X - X_before), kept in the cone. The step beta grows
-/// while the objective falls and shrinks where it rises; then the last good factors are taken up again.
-/// `products` becomes <y, z_k> of their atoms, where they were improved.
+/// After an update X of a mode the others see X + beta (X - X_before), kept in the cone, once a sweep gains
+/// less than this share of f. The step beta grows while f falls and shrinks where it rises; then the last
+/// good factors are taken up again. `improved` is called with the last mode's factors whenever f falls.
+CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<bool>& nonnegative, double below,
+                            const CorrectionOptions& options, PenalizedFactors& good,
+                            const std::function<void(const Panel&)>& improved = {});
+
+/// Of squares, from the first sweep on. `products` becomes <y, z_k> of the atoms, where they were improved.
 CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
                                    const CorrectionOptions& options, PenalizedFactors& good,
                                    Vector& products);

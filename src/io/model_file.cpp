@@ -69,7 +69,7 @@ Factors factors_of_modes(const ArchiveReader& reader, const std::string& panels)
   return {std::move(found), std::move(panel_of)};
 }
 
-/// One number per column of the data, or none.
+/// One number per column (or row) of the data, or none.
 Vector column_figures(const ArchiveReader& reader, const char* name, Index columns) {
   if (!reader.has_any({name})) return {};
   const auto list = reader.list<double>(name);
@@ -77,6 +77,27 @@ Vector column_figures(const ArchiveReader& reader, const char* name, Index colum
   if (figures.size() != columns || !figures.allFinite())
     reader.refuse(fmt::format("array '{}' must be {} finite numbers", name, columns));
   return figures;
+}
+
+void read_loss(const ArchiveReader& reader, ModelFile& file) {
+  const auto loss = file.metadata.find("loss");
+  if (loss == file.metadata.end()) return;
+  const Index rows = file.model.left().rows(), columns = file.model.right().rows();
+  try {
+    file.loss = parse_loss(loss->second);
+  } catch (const InvalidArgument& error) {
+    reader.refuse(error.what());
+  }
+  OwnTerms& own = file.own_terms;
+  own.row_offsets = column_figures(reader, "row_offsets", rows);
+  own.col_offsets = column_figures(reader, "column_offsets", columns);
+  file.row_scale = column_figures(reader, "row_scale", rows);
+  if (!reader.has_any({"grades"})) return;
+  const auto grades = Index(reader.list<double>("grades").size());
+  if (grades < 1) reader.refuse("array 'grades' is empty");
+  own.grades = column_figures(reader, "grades", grades);
+  own.thresholds = grades > 1 ? column_figures(reader, "thresholds", grades - 1) : Vector(0);
+  if (grades > 1 && own.thresholds.size() == 0) reader.refuse("array 'thresholds' is missing");
 }
 
 }  // namespace
@@ -109,6 +130,15 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   if (file.column_means.size() > 0) archive["column_means"] = array_of(list_of(file.column_means));
   if (file.column_deviations.size() > 0)
     archive["column_deviations"] = array_of(list_of(file.column_deviations));
+  for (const auto& [name, figures] : std::initializer_list<std::pair<const char*, const Vector&>>{
+           {"row_offsets", file.own_terms.row_offsets},
+           {"column_offsets", file.own_terms.col_offsets},
+           {"row_scale", file.row_scale},
+           {"grades", file.own_terms.grades},
+           {"thresholds", file.own_terms.thresholds}})
+    if (figures.size() > 0) archive[name] = array_of(list_of(figures));
+  if (file.loss.kind != Loss::squares || file.own_terms.row_offsets.size() > 0)
+    metadata["loss"] = file.loss.spec();
   archive["metadata"] = array_of_metadata(std::move(metadata));
   write_npz(path, archive);
 }
@@ -152,6 +182,7 @@ ModelFile model_from(const ArchiveReader& reader) {
   file.column_names = reader.names("column_names", file.model.right().rows());
   file.column_means = column_figures(reader, "column_means", file.model.right().rows());
   file.column_deviations = column_figures(reader, "column_deviations", file.model.right().rows());
+  read_loss(reader, file);
   if (text_of(file.metadata, "symmetric") == "true") {
     if (file.model.left() != file.model.right())
       reader.refuse("left and right atoms differ, but 'metadata' says that they are symmetric");

@@ -15,7 +15,8 @@
 #include "pursuit/atoms/atom_set.hpp"
 #include "pursuit/base/run.hpp"
 #include "pursuit/data/data_matrix.hpp"
-#include "pursuit/objective/expansion.hpp"
+#include "pursuit/objective/loss.hpp"
+#include "pursuit/objective/objective.hpp"
 #include "pursuit/weights/weight_rule.hpp"
 
 namespace pursuit {
@@ -38,6 +39,10 @@ struct FactorOptions {
   Atoms left = sphere();
   Atoms right = sphere();
   WeightRule weights = WeightRule::free;
+  Loss loss = {};                   // what an entry costs, beside which there may be
+  EntryWeights entry_weights = {};  // weights of entries, rows and columns,
+  bool offsets = false;             // a fitted number for every row and column, added to the atoms,
+  Vector row_scale = Vector(0);     // and, of means with a log link or counts, a known scale of every row
   Start start = Start::greedy;
   Expansion initial =
       {};           // atoms to begin with, brought into the sets where they are not; `rank` counts them too
@@ -60,8 +65,16 @@ struct FactorResult {
   Expansion model;
   Trace trace;
   Stop stop = Stop::rank_reached;
-  double relative_error = 0;  // ||Y - X||_F / ||Y||_F
+  double relative_error =
+      0;  // ||Y - X||_F / ||Y||_F; of other losses the root of the deviance over the null's
+  double objective = 0,
+         null_objective = 0;  // f, half the deviance, of the model and of one that knows nothing
+  OwnTerms own_terms = {};    // offsets and what else the loss has fitted
   double seconds = 0;
+
+  double deviance() const { return 2 * objective; }
+  /// Of squares the share of the squared norm.
+  double deviance_explained() const { return null_objective > 0 ? 1 - objective / null_objective : 1; }
 };
 
 /// What can be factored as it is: dense or sparse, double or float.

@@ -34,7 +34,7 @@ template <class Space>
 concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom,
                                 const Found<typename Space::Atom>& found, const Vector& alpha) {
   { space.objective() } -> std::convertible_to<double>;                // f(x)
-  { space.objective_at_zero() } -> std::convertible_to<double>;        // f(0)
+  { space.null_objective() } -> std::convertible_to<double>;           // f of nothing
   { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;  // (Approx-)LMO at the residual
   { space.inner_products(atom) } -> std::convertible_to<Vector>;       // <z, z_i> with the expansion
   space.append(found);                                                 // with weight 0
@@ -72,12 +72,11 @@ class Pursuit {
       : space_(space),
         options_(options),
         run_(run),
-        norm_(std::sqrt(2 * space.objective_at_zero())),
+        norm_(std::sqrt(2 * space.null_objective())),
         system_(space.weight_system()) {
     if (system_.size() == 0) return;  // else x_0
-    const double before = space_.objective_at_zero();
-    system_.solve();
-    space_.set_weights(system_.weights());
+    const double before = space_.null_objective();
+    fit_weights();
     record({}, before);
   }
 
@@ -98,8 +97,7 @@ class Pursuit {
     if (!system_.append(products, found.norm_squared, found.value + products.dot(system_.weights())))
       return run_.finish(Stop::dependent_atom);
     space_.append(found);
-    system_.solve();                                                         // 3: alpha := argmin f
-    space_.set_weights(system_.weights());                                   // 5: x_r := sum alpha_i z_i
+    fit_weights();                                                           // 3, 5: x_r := sum alpha_i z_i
     const int sweeps = correct(Phase::correction, options_.corrections, 0);  // 4: correct the z_i
     record({.lmo_value = std::abs(found.value),
             .spread = found.spread,
@@ -128,7 +126,7 @@ class Pursuit {
   using Phase = Moment::Phase;
 
   double relative_error(double objective) const {
-    return norm_ > 0 ? std::sqrt(objective / space_.objective_at_zero()) : 0.0;
+    return norm_ > 0 ? std::sqrt(objective / space_.null_objective()) : 0.0;
   }
   bool go_on(Phase phase, int sweep, int max_sweeps, double objective) {
     return run_.go_on({.phase = phase,
@@ -144,6 +142,15 @@ class Pursuit {
       if (sweeps > 0) return space_.correct(sweeps, tolerance, watch, system_);
     }
     return 0;
+  }
+  /// Where the system is not f itself, the space looks at what its solutions make of f.
+  void fit_weights() {
+    if constexpr (requires { space_.fit_weights(system_); }) {
+      space_.fit_weights(system_);
+    } else {
+      system_.solve();
+      space_.set_weights(system_.weights());
+    }
   }
   void polish() {
     const double before = space_.objective();

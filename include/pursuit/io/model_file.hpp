@@ -8,6 +8,8 @@
 //   trace_left_support, trace_right_support             one entry per step
 //   row_names, column_names                             where the data had them
 //   column_means, column_deviations                     of data that were centred, and scaled
+//   row_offsets, column_offsets, row_scale,
+//   grades, thresholds                                  of losses that have them; metadata: loss, size
 //   metadata                                            a JSON text: version, command, sets, weights, seed,
 //   stop, ...
 
@@ -17,7 +19,8 @@
 #include <vector>
 
 #include "pursuit/algorithms/trace.hpp"
-#include "pursuit/objective/expansion.hpp"
+#include "pursuit/objective/loss.hpp"
+#include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
 
@@ -27,6 +30,9 @@ struct ModelFile {
   std::vector<std::string> row_names, column_names;
   std::map<std::string, std::string> metadata;
   Vector column_means = {}, column_deviations = {};  // where atoms are of centred (and scaled) data; or empty
+  Loss loss = {};
+  OwnTerms own_terms = {};
+  Vector row_scale = {};
 };
 
 /// The file appears whole or not at all; OutputFailure where it cannot be written.

@@ -47,10 +47,34 @@ class ModeSystem {
   virtual bool sweep(const CoordinateSweep&) { return false; }
 };
 
+/// Sweeps over non-negative factors that leave the iterate alone, so that a run can go ahead of itself.
+class FreeSweeps {
+ public:
+  virtual ~FreeSweeps() = default;
+
+  /// Moves X, the factors along a mode, with their weights, down from where it is; all other modes are those
+  /// of `at`. Returns f where it is asked for.
+  virtual double sweep(Index mode, const Factors& at, bool value, Panel& X) = 0;
+};
+
+/// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has
+/// to be looked at.
+enum class Quadratic { exact, above, local };
+
+/// What an objective has fitted beside the atoms; empty, or 0, where there is no such thing.
+struct OwnTerms {
+  Vector row_offsets = Vector(0), col_offsets = Vector(0);
+  Vector grades = Vector(0), thresholds = Vector(0);  // of ordinal data, and what lies between them
+  double size = 0;                                    // of a negative binomial
+};
+
 class Objective : public Form {
  public:
-  virtual double value() const = 0;              // f(x)
-  virtual double value_at_zero() const = 0;      // f(0), which errors are relative to
+  virtual double value() const = 0;  // f(x)
+  /// f of a model that knows nothing, which errors are relative to: of squares f(0), else that of the best
+  /// constant, or of the offsets.
+  virtual double null_value() const = 0;
+  virtual Quadratic quadratic() const { return Quadratic::exact; }
   virtual const Expansion& iterate() const = 0;  // x
 
   virtual void move_to(Expansion x) = 0;
@@ -80,6 +104,13 @@ class Objective : public Form {
   /// Whether one ModeSystem serves all atoms for little more than one of them: corrections then go mode by
   /// mode, and otherwise atom by atom.
   virtual bool atoms_share_systems() const = 0;
+
+  /// What it fits beside the atoms gets better, the atoms kept.
+  virtual void fit_own_terms() {}
+  virtual OwnTerms own_terms() const { return {}; }
+
+  /// Null where there are none.
+  virtual FreeSweeps* free_sweeps() { return nullptr; }
 
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }

@@ -1,0 +1,102 @@
+#pragma once
+// f(X) = sum over the known entries of weight * l(y, x + offsets), for any loss.
+//
+// Nothing is kept per entry but the data: what a pass over them needs of x is computed from the factors as it
+// goes, a group (row or column) at a time. With one mode fixed every group has a quadratic of its own in its
+// entries of all atoms, sum_e h_e v v^T and sum_e r_e v: these make the parabolas of an atom, kept true while
+// atoms of a block move, and where a set leaves entries alone a group takes its own Newton step, looked at
+// and shortened until its part of f falls.
+
+#include <memory>
+#include <optional>
+
+#include "base/chunks.hpp"
+#include "objective/entry_groups.hpp"
+#include "objective/entry_loss.hpp"
+#include "objective/group_panel.hpp"
+#include "objective/loss_walk.hpp"
+#include "pursuit/objective/objective.hpp"
+
+namespace pursuit {
+
+class LossObjective final : public Objective {
+ public:
+  /// At x = 0. The domain of the data is checked.
+  LossObjective(EntryGroups entries, const LossOptions& options, int threads);
+
+  Index modes() const override { return 2; }
+  const Axis& axis(Index mode) const override { return axes_[std::size_t(mode)]; }
+  void contract(Index mode, const Factors& z, Panel& out) const override;
+
+  double value() const override;
+  double null_value() const override { return null_value_; }
+  Quadratic quadratic() const override { return loss_->has_above() ? Quadratic::above : Quadratic::local; }
+  const Expansion& iterate() const override { return x_; }
+  using Objective::move_to;
+  void move_to(Expansion x) override;
+  void append(const Factors& atom, double value) override;
+  void reweigh(const Vector& weights) override;
+  void replace(Index k, const Factors& atom, double value, double weight) override;
+  void keep(const std::vector<Index>& atoms) override;
+  Matrix gram(const Factors& a, const Factors& b) const override;
+  WeightQuadratic weight_quadratic() const override;
+  std::unique_ptr<ModeSystem> along(Index mode) override;
+  bool atoms_share_systems() const override { return true; }
+  void fit_own_terms() override;
+  OwnTerms own_terms() const override;
+
+ private:
+  class System;
+
+  Chunks pieces(Index mode) const;  // of groups, which the data alone decide
+  /// Calls visit(g, walk) for every group along a mode, with its linear predictors; on all threads.
+  template <class Visit>
+  void stream(Index mode, const Visit& visit) const;
+  /// Of atoms z, with c_i = <r, z_i>.
+  WeightQuadratic quadratic_of(const Factors& z) const;
+  /// A Newton step of every group along a mode in coordinates that are free of each other (or not negative),
+  /// column g of `own` those of group g, from `first` on; each is shortened until its part of f falls.
+  void newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative, Matrix& own) const;
+
+  void renew_loss();
+  void fit_null();
+  void fit_constant();
+  void fit_offsets();
+  void fit_size();
+  void start_thresholds();
+  void take_thresholds(const Vector& thresholds);
+  void fit_thresholds();
+
+  LossShape shape_;
+  EntryGroups entries_;
+  std::unique_ptr<EntryLoss> loss_;
+  int threads_;
+  bool has_offsets_;
+  std::vector<Axis> axes_;
+  Vector log_scale_;             // of rows
+  std::vector<Vector> offsets_;  // of rows, where log_scale_ is part of them, and of columns
+  std::vector<int> grades_;      // of ordinal data, and the thresholds between them
+  Vector thresholds_ = Vector(0);
+  double constant_ = 0, null_value_ = 0;
+  Expansion x_;
+  mutable std::optional<double> value_;  // where nothing has moved since it was asked for
+};
+
+template <class Visit>
+void LossObjective::stream(Index mode, const Visit& visit) const {
+  const GroupPanel other(x_.factors[1 - mode], entries_.are_listed());
+  const Matrix own = (x_.factors[mode] * x_.weights.asDiagonal()).transpose();
+  const Vector &offsets = offsets_[std::size_t(mode)], &others = offsets_[std::size_t(1 - mode)];
+  const Chunks chunks = pieces(mode);
+  parallel_for(chunks.count(), threads_, [&](Index piece) {
+    LossWalk walk;
+    walk.piece = piece;
+    for (Index g = chunks.first(piece); g < chunks.first(piece + 1); ++g) {
+      walk.begin(entries_.group(mode, g, walk.scratch), offsets[g], others);
+      other.predict(walk.group.index, walk.group.count, own.col(g).data(), walk.x.data());
+      visit(g, walk);
+    }
+  });
+}
+
+}  // namespace pursuit

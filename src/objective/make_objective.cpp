@@ -1,0 +1,60 @@
+#include "pursuit/objective/make_objective.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "objective/loss_objective.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/data/observed_matrix.hpp"
+#include "pursuit/objective/full_squares.hpp"
+#include "pursuit/objective/observed.hpp"
+
+namespace pursuit {
+namespace {
+
+void check_options(const LossOptions& o, Index rows) {
+  if (o.row_scale.size() == 0) return;
+  if (o.loss.kind != Loss::poisson && !o.loss.has_log_link())
+    throw InvalidArgument(fmt::format(
+        "row scale: the mean of a row is its scale times that of the model with the losses poisson, "
+        "poisson-log, negative-binomial and gamma; loss {} has no such scale",
+        o.loss.spec()));
+  if (o.row_scale.size() != rows)
+    throw InvalidInput(
+        fmt::format("row scale: there are {}, but the matrix has {} rows", o.row_scale.size(), rows));
+  for (Index i = 0; i < rows; ++i)
+    if (!(o.row_scale[i] > 0 && std::isfinite(o.row_scale[i])))
+      throw InvalidInput(fmt::format("row scale {} is {}; scales must be above 0", i + 1, o.row_scale[i]));
+}
+
+std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
+  if (options.loss.kind == Loss::poisson) {
+    if (options.offsets)
+      throw InvalidArgument(
+          "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
+          "poisson-log takes counts with offsets");
+    return std::make_unique<PoissonCounts>(std::move(entries).release(), options.row_scale, threads);
+  }
+  return std::make_unique<LossObjective>(std::move(entries), options, threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossOptions& options,
+                                          int threads) {
+  check_options(options, data->rows());
+  if (options.plain_squares()) return std::make_unique<FullSquares>(data);
+  return from_entries(EntryGroups(*data, options.weights), options, threads);
+}
+
+std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const LossOptions& options,
+                                          int threads) {
+  check_options(options, data.rows);
+  if (options.plain_squares())
+    return std::make_unique<ObservedSquares>(ObservedMatrix(data, threads), false, threads);
+  return from_entries(EntryGroups(data, options.weights), options, threads);
+}
+
+}  // namespace pursuit

@@ -1,0 +1,26 @@
+#include "pursuit/objective/means.hpp"
+
+namespace pursuit {
+namespace {
+
+double expected_grade(const OwnTerms& own, double x) {
+  const Loss logistic(Loss::bernoulli);
+  double sum = own.grades[own.grades.size() - 1];
+  for (Index k = 0; k < own.thresholds.size(); ++k)  // P(y <= grade k), times the step to the next grade
+    sum -= logistic.mean(own.thresholds[k] - x) * (own.grades[k + 1] - own.grades[k]);
+  return sum;
+}
+
+}  // namespace
+
+Matrix means_of(const Expansion& x, const Loss& loss, const OwnTerms& own, const Vector& row_scale) {
+  Matrix result = x.dense();
+  if (own.row_offsets.size() > 0) result.colwise() += own.row_offsets;
+  if (own.col_offsets.size() > 0) result.rowwise() += own.col_offsets.transpose();
+  const bool ordinal = loss.kind == Loss::ordinal && own.grades.size() > 0;
+  result = result.unaryExpr([&](double p) { return ordinal ? expected_grade(own, p) : loss.mean(p); });
+  if (row_scale.size() > 0) result = row_scale.asDiagonal() * result;
+  return result;
+}
+
+}  // namespace pursuit

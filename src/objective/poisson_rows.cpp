@@ -1,0 +1,493 @@
+#include "objective/poisson_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/packs.hpp"
+
+namespace pursuit {
+namespace {
+
+using packs::Pack;
+constexpr Index kSquare = packs::kPack;  // entries and coordinates that are turned around at a time
+constexpr Index kPadding = 8;            // entries of a row are filled up to a multiple of this
+constexpr Index kTileNumbers = 32768;    // of the other factor, turned around and held in cache
+constexpr double kRescaled = 0.1;        // a row whose sum is off by more gets the right one first
+constexpr double kUncovered = 1e4;       // times the floor: an entry below this was hardly covered
+constexpr double kLeastLeft = 1e-6;      // no step takes more of an entry...
+constexpr double kForbidden = 1e100;     // ...since this is what it would cost
+constexpr int kHalvings = 40;
+constexpr int kLineSteps = 60;
+
+/// Where a row and what is made of it lie while it is moved.
+struct RowWork {
+  const CountRow& row;
+  const RowDescent& d;
+  const double* background;
+  double scale;
+  double* u;
+  Index padded, tile, line;               // entries, those of a tile, and from one line of it to the next
+  double *zeros, *turned;                 // a row of zeros; a tile of the other factor, a line per coordinate
+  double *y, *exposed, *x, *q, *t;        // of every entry: count, exposure, model, -slope, relative change
+  double *slope, *sums, *step, *hessian;  // of every coordinate: -df/du of the entries, df/du, change
+  Index* active;
+  Index loaded = -1;  // first entry of the tile that is turned around
+
+  Index rank() const { return d.other.rank; }
+  double linear(Index k) const { return (row.exposed ? 0.0 : scale * background[k]) + d.l1 + d.l2 * u[k]; }
+};
+
+typedef double Wide __attribute__((vector_size(2 * sizeof(Pack))));
+PURSUIT_INLINE void fold(const Pack& a, Pack& out) {
+  out = a;
+}
+PURSUIT_INLINE void fold(const Wide& a, Pack& out) {
+  out = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+
+typedef std::int64_t PackBits __attribute__((vector_size(sizeof(Pack))));
+typedef std::int64_t WideBits __attribute__((vector_size(sizeof(Wide))));
+
+template <class Lane, class Bits>
+struct RowKernel {
+  static constexpr Index kLane = Index(sizeof(Lane) / sizeof(double));
+
+  PURSUIT_INLINE static Lane& at(double* place) { return *reinterpret_cast<Lane*>(place); }
+  PURSUIT_INLINE static const Lane& at(const double* place) { return *reinterpret_cast<const Lane*>(place); }
+
+  PURSUIT_INLINE static double sum_of(const Lane& a) {
+    Pack folded;
+    fold(a, folded);
+    return (folded[0] + folded[1]) + (folded[2] + folded[3]);
+  }
+  /// The sums of four.
+  PURSUIT_INLINE static void sums_of(const Lane* a, Pack& out) {
+    Pack f[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) fold(a[i], f[i]);
+    const Pack low = __builtin_shufflevector(f[0], f[1], 0, 4, 2, 6) +
+                     __builtin_shufflevector(f[0], f[1], 1, 5, 3, 7),
+               high = __builtin_shufflevector(f[2], f[3], 0, 4, 2, 6) +
+                      __builtin_shufflevector(f[2], f[3], 1, 5, 3, 7);
+    out = __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+  }
+
+  /// Of positive numbers, to about the last bit: those near one by the series of 2 atanh.
+  PURSUIT_INLINE static void logarithm(const Lane& x, Lane& out) {
+    constexpr std::int64_t kRootHalf = 0x3fe6a09e667f3bcd, kMantissa = 0x000fffffffffffff;
+    Bits bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    const Bits shifted = bits - kRootHalf;
+    const Bits exponent = shifted >> 52;
+    const Bits fraction = (shifted & kMantissa) + kRootHalf;
+    const Bits counted = exponent + 0x4338000000000000;  // 1.5 * 2^52 and a whole number
+    Lane m, e;
+    std::memcpy(&m, &fraction, sizeof m);
+    std::memcpy(&e, &counted, sizeof e);
+    e -= 0x1.8p52;
+    const Lane s = (m - 1.0) / (m + 1.0), z = s * s;
+    Lane series = Lane{} + 1.0 / 21;
+    series = series * z + 1.0 / 19;
+    series = series * z + 1.0 / 17;
+    series = series * z + 1.0 / 15;
+    series = series * z + 1.0 / 13;
+    series = series * z + 1.0 / 11;
+    series = series * z + 1.0 / 9;
+    series = series * z + 1.0 / 7;
+    series = series * z + 1.0 / 5;
+    series = series * z + 1.0 / 3;
+    out = e * 0.6931471805599453 + (2.0 * s + 2.0 * s * z * series);
+  }
+
+  /// The rows of the other factor that a tile of entries meets, a line of `tile` numbers for a coordinate.
+  PURSUIT_INLINE static void load(RowWork& w, Index first) {
+    if (w.loaded == first) return;
+    w.loaded = first;
+    const Index end = std::min(first + w.tile, w.padded), stride = w.d.other.stride, rank = w.rank();
+    const int* index = w.row.index;
+    constexpr Index kAhead = 16;
+    for (Index e = first; e < end; e += kSquare) {
+      const double* from[kSquare];
+#pragma GCC unroll 4
+      for (Index l = 0; l < kSquare; ++l)
+        from[l] = e + l < w.row.size ? w.d.other.rows + Index(index[e + l]) * stride : w.zeros;
+      if (e + kAhead + kSquare <= w.row.size)
+#pragma GCC unroll 4
+        for (Index l = 0; l < kSquare; ++l)
+          for (Index k = 0; k < stride; k += 8)
+            __builtin_prefetch(w.d.other.rows + Index(index[e + kAhead + l]) * stride + k);
+      double* to = w.turned + (e - first);
+      for (Index k = 0; k < rank; k += kSquare) {
+        Pack a[kSquare], h[kSquare];
+#pragma GCC unroll 4
+        for (Index l = 0; l < kSquare; ++l) std::memcpy(&a[l], from[l] + k, sizeof(Pack));
+        h[0] = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6);
+        h[1] = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
+        h[2] = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6);
+        h[3] = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+        a[0] = __builtin_shufflevector(h[0], h[2], 0, 1, 4, 5);
+        a[1] = __builtin_shufflevector(h[1], h[3], 0, 1, 4, 5);
+        a[2] = __builtin_shufflevector(h[0], h[2], 2, 3, 6, 7);
+        a[3] = __builtin_shufflevector(h[1], h[3], 2, 3, 6, 7);
+#pragma GCC unroll 4
+        for (Index l = 0; l < kSquare; ++l) std::memcpy(to + (k + l) * w.line, &a[l], sizeof(Pack));
+      }
+    }
+  }
+
+  template <class Visit>
+  PURSUIT_INLINE static void for_tiles(RowWork& w, const Visit& visit) {
+    for (Index first = 0; first < w.padded; first += w.tile) {
+      load(w, first);
+      visit(first, std::min(w.tile, w.padded - first));
+    }
+  }
+
+  /// to_e = from + sum over `count` coordinates of weight_k times the line of a coordinate.
+  template <int Lanes>
+  PURSUIT_INLINE static void combine_lanes(const RowWork& w, Index e, double from, Index count,
+                                           const Index* lines, const double* weights, double* to) {
+    Lane sum[Lanes];
+#pragma GCC unroll 4
+    for (Index l = 0; l < Lanes; ++l) sum[l] = Lane{} + from;
+    for (Index k = 0; k < count; ++k) {
+      const double weight = weights[k];
+      const double* line = w.turned + lines[k] * w.line + e;
+#pragma GCC unroll 4
+      for (Index l = 0; l < Lanes; ++l) sum[l] += weight * at(line + l * kLane);
+    }
+#pragma GCC unroll 4
+    for (Index l = 0; l < Lanes; ++l) at(to + e + l * kLane) = sum[l];
+  }
+  PURSUIT_INLINE static void combine(const RowWork& w, Index first, Index length, double from, Index count,
+                                     const Index* lines, const double* weights, double* to) {
+    Index e = 0;
+    for (; e + 4 * kLane <= length; e += 4 * kLane)
+      combine_lanes<4>(w, e, from, count, lines, weights, to + first);
+    for (; e < length; e += kLane) combine_lanes<1>(w, e, from, count, lines, weights, to + first);
+  }
+
+  /// x, and q = y / x less what is exposed.
+  PURSUIT_INLINE static void model(RowWork& w) {
+    Index used = 0;
+    for (Index k = 0; k < w.rank(); ++k)
+      if (w.u[k] != 0) {
+        w.active[used] = k;
+        w.step[used++] = w.u[k];
+      }
+    for_tiles(
+        w, [&](Index first, Index length) __attribute__((always_inline)) {
+          combine(w, first, length, w.d.floor, used, w.active, w.step, w.x);
+        });
+  }
+
+  PURSUIT_INLINE static void slopes(RowWork& w) {
+    for (Index e = 0; e < w.padded; e += kLane) at(w.q + e) = at(w.y + e) / at(w.x + e);
+    if (w.row.exposed)
+      for (Index e = 0; e < w.padded; e += kLane) at(w.q + e) -= at(w.exposed + e);
+    std::fill_n(w.slope, w.rank() + kSquare, 0.0);
+    for_tiles(
+        w, [&](Index first, Index length) __attribute__((always_inline)) {
+          for (Index k = 0; k < w.rank(); k += kSquare) {
+            Lane sum[kSquare] = {};
+            const double* line = w.turned + k * w.line;
+            for (Index e = 0; e < length; e += kLane) {
+              const Lane q = at(w.q + first + e);
+#pragma GCC unroll 4
+              for (Index l = 0; l < kSquare; ++l) sum[l] += q * at(line + l * w.line + e);
+            }
+            Pack sums, before;
+            sums_of(sum, sums);
+            std::memcpy(&before, w.slope + k, sizeof before);
+            sums += before;
+            std::memcpy(w.slope + k, &sums, sizeof sums);
+          }
+        });
+  }
+
+  /// Along u the best multiple is known, and a bound on it where entries have a floor.
+  PURSUIT_INLINE static bool rescale(RowWork& w) {
+    if (w.d.first > 0) return false;
+    double gained = 0, linear = 0, quadratic = 0;
+    for (Index k = 0; k < w.rank(); ++k) {
+      gained += w.slope[k] * w.u[k];
+      linear += (w.linear(k) - w.d.l2 * w.u[k]) * w.u[k];
+      quadratic += w.d.l2 * w.u[k] * w.u[k];
+    }
+    if (w.row.exposed) {
+      Lane paid = {};
+      for (Index e = 0; e < w.padded; e += kLane) paid += at(w.exposed + e) * (at(w.x + e) - w.d.floor);
+      const double sum = sum_of(paid);
+      linear += sum;
+      gained += sum;
+    }
+    if (!(gained > 0 && linear + quadratic > 0)) return false;
+    // quadratic s^2 + linear s = gained
+    const double s = quadratic > 0
+                         ? 2 * gained / (linear + std::sqrt(linear * linear + 4 * quadratic * gained))
+                         : gained / linear;
+    if (std::abs(s - 1) < kRescaled || !std::isfinite(s) || !(s > 0)) return false;
+    for (Index k = 0; k < w.rank(); ++k) w.u[k] *= s;
+    for (Index e = 0; e < w.padded; e += kLane) at(w.x + e) = w.d.floor + s * (at(w.x + e) - w.d.floor);
+    return true;
+  }
+
+  /// f of coordinate k alone, all the way down: Newton on 1 / (sum of y v / x), which is concave, so that it
+  /// comes to the end from below.
+  PURSUIT_INLINE static void descend_coordinate(RowWork& w, Index k) {
+    for (int pass = 0; pass < kLineSteps; ++pass) {
+      double slope = 0, curvature = 0, exposed = 0;
+      for_tiles(
+          w, [&](Index first, Index length) __attribute__((always_inline)) {
+            const double* line = w.turned + k * w.line;
+            Lane s = {}, c = {}, m = {};
+            for (Index e = 0; e < length; e += kLane) {
+              const Lane v = at(line + e), part = at(w.y + first + e) * v / at(w.x + first + e);
+              s += part;
+              c += part * v / at(w.x + first + e);
+              m += at(w.exposed + first + e) * v;
+            }
+            slope += sum_of(s);
+            curvature += sum_of(c);
+            exposed += sum_of(m);
+          });
+      const double linear = w.linear(k) + exposed;
+      if (!(linear > 0)) return;
+      double change = (slope - linear) / (curvature + w.d.l2);
+      if (slope > linear) change *= slope / linear;
+      if (!(curvature > 0)) change = -w.u[k];
+      change = std::max(change, -w.u[k]);
+      if (!std::isfinite(change) || std::abs(change) <= 1e-6 * w.u[k] || change == 0) return;
+      w.u[k] = std::max(0.0, w.u[k] + change);
+      for_tiles(
+          w, [&](Index first, Index length) __attribute__((always_inline)) {
+            const double* line = w.turned + k * w.line;
+            for (Index e = 0; e < length; e += kLane) {
+              Lane moved = at(w.x + first + e) + change * at(line + e);
+              moved = moved > w.d.floor ? moved : Lane{} + w.d.floor;
+              at(w.x + first + e) = moved;
+            }
+          });
+    }
+  }
+
+  /// Entries that hardly anything covers bend f so much that a quadratic says nothing of it.
+  PURSUIT_INLINE static bool cover(RowWork& w) {
+    bool uncovered = false;
+    for (Index e = 0; e < w.row.size; ++e) uncovered |= w.y[e] > 0 && w.x[e] < kUncovered * w.d.floor;
+    if (!uncovered) return false;
+    for (Index k = w.d.first; k < w.rank(); ++k) descend_coordinate(w, k);
+    return true;
+  }
+
+  /// Of the coordinates that may move: H += sum of y / x^2 v v^T, with q as y / x^2.
+  PURSUIT_INLINE static void add_block(const RowWork& w, Index first, Index length, Index a, Index b,
+                                       Index count) {
+    const double *own[kSquare], *other[kSquare];
+#pragma GCC unroll 4
+    for (Index l = 0; l < kSquare; ++l) {
+      own[l] = w.turned + w.active[std::min(a + l, count - 1)] * w.line;
+      other[l] = w.turned + w.active[std::min(b + l, count - 1)] * w.line;
+    }
+    Lane sum[kSquare][kSquare] = {};
+    for (Index e = 0; e < length; e += kLane) {
+      const Lane weight = at(w.q + first + e);
+      Lane left[kSquare];
+#pragma GCC unroll 4
+      for (Index i = 0; i < kSquare; ++i) left[i] = weight * at(own[i] + e);
+#pragma GCC unroll 4
+      for (Index j = 0; j < kSquare; ++j) {
+        const Lane right = at(other[j] + e);
+#pragma GCC unroll 4
+        for (Index i = 0; i < kSquare; ++i) sum[j][i] += left[i] * right;
+      }
+    }
+    for (Index j = 0; j < std::min(kSquare, count - b); ++j) {
+      Pack sums;
+      sums_of(sum[j], sums);
+      for (Index i = 0; i < std::min(kSquare, count - a); ++i) w.hessian[(b + j) * count + a + i] += sums[i];
+    }
+  }
+  PURSUIT_INLINE static void curvatures(RowWork& w, Index count) {
+    for (Index e = 0; e < w.padded; e += kLane) at(w.q + e) = at(w.y + e) / (at(w.x + e) * at(w.x + e));
+    std::fill_n(w.hessian, count * count, 0.0);
+    for_tiles(
+        w, [&](Index first, Index length) __attribute__((always_inline)) {
+          for (Index a = 0; a < count; a += kSquare)
+            for (Index b = a; b < count; b += kSquare) add_block(w, first, length, a, b, count);
+        });
+    for (Index a = 0; a < count; ++a) {
+      for (Index b = a + 1; b < count; ++b) w.hessian[a * count + b] = w.hessian[b * count + a];
+      w.hessian[a * count + a] += w.d.l2;
+    }
+  }
+
+  /// The quadratic, by coordinate descent over d >= -u.
+  PURSUIT_INLINE static void solve(const RowWork& w, Index count, const double* gradient, double* sums) {
+    std::copy_n(gradient, count, sums);
+    std::fill_n(w.step, count, 0.0);
+    for (int pass = 0; pass < w.d.passes; ++pass)
+      for (Index a = 0; a < count; ++a) {
+        const double* column = w.hessian + a * count;
+        const double most = -w.u[w.active[a]] - w.step[a], curvature = column[a];
+        const double change = curvature > 0 ? std::max(-sums[a] / curvature, most) : sums[a] > 0 ? most : 0.0;
+        if (change == 0) continue;
+        w.step[a] += change;
+        for (Index b = 0; b < count; ++b) sums[b] += change * column[b];
+      }
+  }
+
+  /// What falls beyond the quadratic cost more than it says, at most, for a step of this length.
+  PURSUIT_INLINE static double excess(const RowWork& w, double length) {
+    Lane sum = {};
+    for (Index e = 0; e < w.padded; e += kLane) {
+      Lane t = length * at(w.t + e);
+      t = t < 0 ? t : Lane{};
+      const Lane y = at(w.y + e), left = 1.0 + t;
+      const Lane allowed = left > kLeastLeft ? left : Lane{} + kLeastLeft;
+      sum -= y * t * t * t / allowed;
+      sum += (left < kLeastLeft ? y : Lane{}) * kForbidden;
+    }
+    return 0.5 * sum_of(sum);
+  }
+
+  PURSUIT_INLINE static void newton(RowWork& w) {
+    double* gradient = w.sums + w.rank();
+    Index count = 0;
+    for (Index k = w.d.first; k < w.rank(); ++k) {
+      const double slope = w.linear(k) - w.slope[k];
+      if (!(w.u[k] > 0 || slope < 0)) continue;
+      gradient[count] = slope;
+      w.active[count++] = k;
+    }
+    if (count == 0) return;
+    curvatures(w, count);
+    solve(w, count, gradient, w.sums);
+    double linear = 0, promised = 0;  // g . d, and half of (g + H d) . d beside it
+    for (Index a = 0; a < count; ++a) {
+      linear += gradient[a] * w.step[a];
+      promised += 0.5 * (w.sums[a] + gradient[a]) * w.step[a];
+    }
+    if (!(promised < 0)) return;
+    for_tiles(
+        w, [&](Index first, Index length) __attribute__((always_inline)) {
+          combine(w, first, length, 0.0, count, w.active, w.step, w.t);
+        });
+    for (Index e = 0; e < w.padded; e += kLane) at(w.t + e) /= at(w.x + e);
+    double length = 1;
+    int halvings = 0;
+    const double bend = promised - linear;
+    while (!(length * linear + length * length * bend + excess(w, length) <= 0)) {
+      if (++halvings > kHalvings) return;
+      length *= 0.5;
+    }
+    for (Index a = 0; a < count; ++a) {
+      double& u = w.u[w.active[a]];
+      u = length == 1 && w.step[a] == -u ? 0.0 : std::max(0.0, u + length * w.step[a]);
+    }
+    for (Index e = 0; e < w.padded; e += kLane) at(w.x + e) *= 1.0 + length * at(w.t + e);
+  }
+
+  PURSUIT_INLINE static double costs(const RowWork& w) {
+    Lane sum = {};
+    for (Index e = 0; e < w.padded; e += kLane) {
+      Lane log;
+      logarithm(at(w.x + e), log);
+      sum += at(w.exposed + e) * (at(w.x + e) - w.d.floor) - at(w.y + e) * log;
+    }
+    return sum_of(sum);
+  }
+
+  PURSUIT_INLINE static double descend(RowWork& w) {
+    model(w);
+    slopes(w);
+    if (cover(w) || rescale(w)) slopes(w);
+    newton(w);
+    return w.d.value ? costs(w) : 0.0;
+  }
+  PURSUIT_INLINE static double stay(RowWork& w) {
+    model(w);
+    return costs(w);
+  }
+};
+
+PURSUIT_KERNEL_V4 double descend_v4(RowWork& w) {
+  return RowKernel<Wide, WideBits>::descend(w);
+}
+PURSUIT_KERNEL_V3 double descend_v3(RowWork& w) {
+  return RowKernel<Pack, PackBits>::descend(w);
+}
+double descend_baseline(RowWork& w) {
+  return RowKernel<Pack, PackBits>::descend(w);
+}
+PURSUIT_KERNEL_V4 double stay_v4(RowWork& w) {
+  return RowKernel<Wide, WideBits>::stay(w);
+}
+PURSUIT_KERNEL_V3 double stay_v3(RowWork& w) {
+  return RowKernel<Pack, PackBits>::stay(w);
+}
+double stay_baseline(RowWork& w) {
+  return RowKernel<Pack, PackBits>::stay(w);
+}
+
+RowWork work_of(const CountRow& row, const RowDescent& d, const double* background, double scale, double* u,
+                AlignedVector<double>& memory) {
+  const Index padded = (row.size + kPadding - 1) / kPadding * kPadding, rank = d.other.rank,
+              stride = d.other.stride;
+  const Index tile =
+      std::min(padded, std::max<Index>(kTileNumbers / std::max<Index>(stride, 1) / kPadding, 1) * kPadding);
+  const Index line = tile + kPadding;  // lines a power of two apart would meet in the cache
+  const Index small = (rank + 8) / 8 * 8;
+  const Index needed = (stride + kSquare) * line + 5 * padded + stride + 8 + 6 * small + rank * rank + 8;
+  if (Index(memory.size()) < needed) memory.resize(std::size_t(needed));
+  double* next = memory.data();
+  const auto take = [&](Index count) {
+    double* place = next;
+    next += (count + 7) / 8 * 8;
+    return place;
+  };
+  RowWork w{row, d, background, scale, u, padded, tile, line, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  w.turned = take(stride * line);
+  w.y = take(padded);
+  w.exposed = take(padded);
+  w.x = take(padded);
+  w.q = take(padded);
+  w.t = take(padded);
+  w.zeros = take(stride);
+  w.slope = take(rank + kSquare);
+  w.sums = take(2 * rank);
+  w.step = take(rank);
+  w.active = reinterpret_cast<Index*>(take(rank));
+  w.hessian = take(rank * rank);
+  std::fill_n(w.zeros, stride, 0.0);
+  std::copy_n(row.count, row.size, w.y);
+  std::fill(w.y + row.size, w.y + padded, 0.0);
+  if (row.exposed) std::copy_n(row.exposed, row.size, w.exposed);
+  std::fill(w.exposed + (row.exposed ? row.size : 0), w.exposed + padded, 0.0);
+  return w;
+}
+
+}  // namespace
+
+double RowNewton::descend(const CountRow& row, const RowDescent& d, const double* background, double scale,
+                          double* u) {
+  RowWork w = work_of(row, d, background, scale, u, memory_);
+  switch (level_) {
+    case KernelLevel::v4: return descend_v4(w);
+    case KernelLevel::v3: return descend_v3(w);
+    default: return descend_baseline(w);
+  }
+}
+
+double RowNewton::costs(const CountRow& row, const RowDescent& d, const double* u, double* x) {
+  RowWork w = work_of(row, d, nullptr, 0, const_cast<double*>(u), memory_);
+  const double result = level_ == KernelLevel::v4   ? stay_v4(w)
+                        : level_ == KernelLevel::v3 ? stay_v3(w)
+                                                    : stay_baseline(w);
+  if (x) std::copy_n(w.x, row.size, x);
+  return result;
+}
+
+}  // namespace pursuit
