@@ -84,7 +84,7 @@ FactorResult factor_tensor(const TargetPtr& Y, const AtomSets& sets, const Facto
   validate_tensor(*Y, sets, o);
   FullSquares f(Y, panels_of_modes(sets));
   FactorResult result;
-  if (f.value_at_zero() == 0) {
+  if (f.null_value() == 0) {
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
     return result;
