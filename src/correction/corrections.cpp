@@ -135,7 +135,6 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
 /// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
 /// weight shared between its factors.
 CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  const Target& target = *f.target();
   const Index modes = f.modes(), last = modes - 1;
   std::vector<FreeMode> free_modes;
   for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
@@ -150,28 +149,34 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   PenalizedFactors pair{x.factors, f.value()};
   for (Index mode = 0; mode < modes; ++mode)
     pair.factors[mode] = x.factors[mode] * (mode == last ? signed_root : root).asDiagonal();
-  Vector products;
-  const auto outcome = run_ahead_sweeps(target, free_modes, options, pair, products);
-  if (products.size() == 0) return outcome;
+  const double before = pair.objective;
+  Vector products;  // of a target
+  const auto outcome = f.target() ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
+                                  : run_ahead_sweeps(*f.free_sweeps(), free_modes, options, pair);
+  if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);
   for (Index mode = 0; mode < modes; ++mode) {
     norms.col(mode) = f.axis(mode).norms(pair.factors[mode]);
     x.weights = x.weights.cwiseProduct(norms.col(mode));
   }
-  Vector target_products = f.weight_quadratic().linear;
+  Vector target_products = f.target() ? f.weight_quadratic().linear : Vector(0);
   for (Index k = 0; k < x.rank(); ++k) {
     if (!(x.weights[k] > 0)) continue;
     for (Index mode = 0; mode < modes; ++mode)
       x.factors[mode].col(k) = pair.factors[mode].col(k) / norms(k, mode);
-    target_products[k] = products[k] / x.weights[k];
+    if (f.target()) target_products[k] = products[k] / x.weights[k];
   }
-  f.move_to(std::move(x), target_products);
+  if (f.target())
+    f.move_to(std::move(x), target_products);
+  else
+    f.move_to(std::move(x));
   return outcome;
 }
 
 bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  if (!f.target() || options.sweeps <= 2 || options.last < f.iterate().rank()) return false;
+  if (!(f.target() || f.free_sweeps()) || options.sweeps <= 2 || options.last < f.iterate().rank())
+    return false;
   for (Index panel = 0; panel < sets.panels(); ++panel)
     if (options.known_of(panel) > 0 || sets.panel(panel).varies() ||
         !acts_on_coordinates(sets.of(panel, 0), options))

@@ -20,6 +20,10 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
                                    const CorrectionOptions& options, PenalizedFactors& good,
                                    Vector& products);
 
+/// The same of any objective's sweeps; nothing pays.
+CorrectionOutcome run_ahead_sweeps(FreeSweeps& sweeps, const std::vector<FreeMode>& modes,
+                                   const CorrectionOptions& options, PenalizedFactors& good);
+
 /// Passes over the columns of a mode per contraction of the target. Each gains nearly as much as a whole
 /// sweep, so they are worth having while they stay cheap beside the contraction.
 int passes_along(const Target& Y, Index mode, Index rank);

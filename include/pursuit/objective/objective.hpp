@@ -47,6 +47,18 @@ class ModeSystem {
   virtual bool sweep(const CoordinateSweep&) { return false; }
 };
 
+/// Sweeps over all atoms along one mode after the other, away from the iterate: for sets that leave the
+/// entries of factors free of each other.
+class FreeSweeps {
+ public:
+  virtual ~FreeSweeps() = default;
+
+  /// Coordinate descent on f over the factors X of a mode, the other modes held; X carries the weights.
+  virtual void sweep(Index mode, const Factors& held, bool nonnegative, Panel& X) = 0;
+  /// f where the last sweep ended, with X.
+  virtual double value(const Panel& X) const = 0;
+};
+
 class Objective : public Form {
  public:
   virtual double value() const = 0;              // f(x)
@@ -80,6 +92,9 @@ class Objective : public Form {
   /// Whether one ModeSystem serves all atoms for little more than one of them: corrections then go mode by
   /// mode, and otherwise atom by atom.
   virtual bool atoms_share_systems() const = 0;
+
+  /// Null where there is no such way. The objective must outlive them.
+  virtual std::unique_ptr<FreeSweeps> free_sweeps() const { return nullptr; }
 
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }
