@@ -85,7 +85,7 @@ void ExpansionSpace::describe(Step& step) const {
 
 void ExpansionSpace::drop_weightless() {
   // Self-tuned atoms shrink for ever without getting there.
-  const double nothing = regularized_ ? 1e-9 * std::sqrt(2 * f_.value_at_zero()) : 0.0;
+  const double nothing = regularized_ ? 1e-9 * std::sqrt(2 * f_.null_value()) : 0.0;
   Index known = 0;
   for (Index panel = 0; panel < sets_.panels(); ++panel) known = std::max(known, correction_.known_of(panel));
   const Vector& weights = expansion().weights;

@@ -16,7 +16,7 @@ class ExpansionSpace {
                  CorrectionOptions correction, const Regularization& regularization = {});
 
   double objective() const { return f_.value(); }
-  double objective_at_zero() const { return f_.value_at_zero(); }
+  double null_objective() const { return f_.null_value(); }
   Found<Atom> find_atom();
   Vector inner_products(const Atom& atom) const;
   void append(const Found<Atom>& found) { f_.append(found.atom, found.value); }

@@ -187,7 +187,7 @@ TEST(ExpansionSpaceUnderAMask, ExactCorrectionsReachAFitThatOracleCorrectionsMis
   for (const bool by_oracle : {false, true}) {
     ObservedSpace space(p, AtomSets(sphere(), sphere()), WeightRule::free, {}, by_oracle);
     space.pursue({.rank = 1, .corrections = 200});
-    errors[int(by_oracle)] = space.squared_error() / (2 * space.f.value_at_zero());
+    errors[int(by_oracle)] = space.squared_error() / (2 * space.f.null_value());
   }
   EXPECT_LT(errors[0], 1e-10);
   EXPECT_GT(errors[1], 1e-3);

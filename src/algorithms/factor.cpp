@@ -56,11 +56,11 @@ SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positiv
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
-void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& o, bool symmetric, Run& run,
+void exact_path(const DataMatrix& Y, double null_value, const FactorOptions& o, bool symmetric, Run& run,
                 FactorResult& result) {
-  double objective = value_at_zero;
+  double objective = null_value;
   const auto [left, right, values, converged] = leading_pairs(Y, symmetric, !o.weights.allows_negative(),
-                                                              o.rank, asking(run, o.rank, 2 * value_at_zero));
+                                                              o.rank, asking(run, o.rank, 2 * null_value));
   result.model = {left, right, values, symmetric};
   result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged
@@ -70,7 +70,7 @@ void exact_path(const DataMatrix& Y, double value_at_zero, const FactorOptions& 
   for (Index r = 0; r < values.size(); ++r) {
     const double gain = std::min(0.5 * values[r] * values[r], objective);
     objective -= gain;
-    const double error = std::sqrt(objective / value_at_zero);
+    const double error = std::sqrt(objective / null_value);
     result.trace.push_back({.rank = r + 1,
                             .objective = objective,
                             .relative_error = error,
@@ -247,11 +247,11 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
   const bool symmetric = !sets.all_single();
   FullSquares f(Y, symmetric);
   FactorResult result;
-  if (f.value_at_zero() == 0) {  // nothing to approximate
+  if (f.null_value() == 0) {  // nothing to approximate
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    exact_path(*Y, f.value_at_zero(), o, symmetric, run, result);
+    exact_path(*Y, f.null_value(), o, symmetric, run, result);
     f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
     OracleOptions oracle;

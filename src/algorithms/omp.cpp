@@ -33,7 +33,7 @@ struct Code {
 template <class Space>
 Code code_of(const Space& space, const PursuitOutcome& outcome) {
   return {space.atoms(), space.weights(),
-          outcome.trace.empty() ? double(space.objective_at_zero() > 0) : outcome.trace.back().relative_error,
+          outcome.trace.empty() ? double(space.null_objective() > 0) : outcome.trace.back().relative_error,
           outcome.stop};
 }
 

@@ -20,7 +20,7 @@ class VectorSpace {
 
   double target_norm_squared() const { return y_.squaredNorm(); }
   double objective() const { return 0.5 * residual().squaredNorm(); }
-  double objective_at_zero() const { return 0.5 * target_norm_squared(); }
+  double null_objective() const { return 0.5 * target_norm_squared(); }
   Found<Index> find_atom() const {
     const Vector products = dictionary_.transpose() * residual();
     Vector gains = products;  // on a simplex lengths count, elsewhere a weight makes up for them

@@ -28,7 +28,7 @@ class PathSpace {
         squared_norm_(squared_norm) {}
 
   double objective() const { return 0.5 * std::max(0.0, squared_norm_ - fitted_); }
-  double objective_at_zero() const { return 0.5 * squared_norm_; }
+  double null_objective() const { return 0.5 * squared_norm_; }
   WeightSystem weight_system() const { return WeightSystem(WeightRule::free); }
 
   Found<Atom> find_atom() const {

@@ -35,7 +35,7 @@ Vector FactorFits::counts(Index mode) {
       counts_.push_back(p.is_uniform() ? Vector::Constant(p.b.size(), p.uniform) : p.a);
     }
     entries_ = f_.axis(0).dots(counts_[0], Vector::Ones(counts_[0].size()))[0];
-    noise_variance_ = 2 * f_.value_at_zero() / entries_;
+    noise_variance_ = 2 * f_.null_value() / entries_;
   }
   return counts_[std::size_t(mode)];
 }

@@ -217,6 +217,17 @@ DataMatrixPtr DenseDataMatrix<Scalar>::shifted(const Vector& column_shift) const
   });
 }
 
+template <class Scalar>
+std::optional<StoredEntries> DenseDataMatrix<Scalar>::stored_entries() const {
+  StoredEntries lying{lines(), length(), std::vector<std::int64_t>(std::size_t(lines()) + 1), {}, {}};
+  lying.value.resize(std::size_t(lines() * length()));
+  for (Index i = 0; i <= lines(); ++i) lying.start[std::size_t(i)] = i * length();
+  for_lines([&](Index i, const auto& line) {
+    Eigen::Map<Vector>(lying.value.data() + i * length(), length()) = line.template cast<double>();
+  });
+  return view_.row_major ? std::move(lying) : lying.transposed();
+}
+
 template class DenseDataMatrix<double>;
 template class DenseDataMatrix<float>;
 

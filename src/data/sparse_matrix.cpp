@@ -230,6 +230,16 @@ DataMatrixPtr SparseDataMatrix<Scalar, StoredIndex>::scaled_copy(double power_of
   return {operation.get(), [copy, operation](const DataMatrix*) {}};
 }
 
+template <class Scalar, class StoredIndex>
+std::optional<StoredEntries> SparseDataMatrix<Scalar, StoredIndex>::stored_entries() const {
+  const SparseView<Scalar, StoredIndex>& A = A_.view();
+  return StoredEntries{A.rows,
+                       A.cols,
+                       {A.start, A.start + A.rows + 1},
+                       {A.index, A.index + A_.entries()},
+                       {A.values, A.values + A_.entries()}};
+}
+
 template class SparseDataMatrix<double, int>;
 template class SparseDataMatrix<float, int>;
 template class SparseDataMatrix<double, std::int64_t>;

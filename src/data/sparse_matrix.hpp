@@ -33,6 +33,8 @@ class SparseDataMatrix final : public DataMatrix {
   DataMatrixPtr scaled(double power_of_two) const override { return scaled_copy(power_of_two, false); }
   DataMatrixPtr shifted(const Vector&) const override { return nullptr; }  // it would be dense
 
+  std::optional<StoredEntries> stored_entries() const override;
+
   /// In memory of its own; as the transpose where its columns are what is stored here by rows.
   DataMatrixPtr scaled_copy(double power_of_two, bool transposed) const;
   Vector row_means() const;
@@ -76,6 +78,9 @@ class TransposedSparseMatrix final : public DataMatrix {
     return transposed_.scaled_copy(power_of_two, true);
   }
   DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
+  std::optional<StoredEntries> stored_entries() const override {
+    return transposed_.stored_entries()->transposed();
+  }
 
  private:
   SparseDataMatrix<Scalar, StoredIndex> transposed_;

@@ -88,8 +88,8 @@ class FullSquares::System final : public ModeSystem {
 };
 
 FullSquares::FullSquares(TargetPtr target, bool symmetric)
-    : target_(std::move(target)), value_at_zero_(0.5 * target_->squared_norm()) {
-  if (!std::isfinite(value_at_zero_))
+    : target_(std::move(target)), null_value_(0.5 * target_->squared_norm()) {
+  if (!std::isfinite(null_value_))
     throw InvalidInput("the squared norm of the matrix overflows; divide the matrix by a large number first");
   move_to({no_atoms(*target_, symmetric), Vector(0)}, Vector(0));
 }
@@ -102,7 +102,7 @@ void FullSquares::contract(Index mode, const Factors& z, Panel& out) const {
 
 double FullSquares::value_of(const Vector& weights) const {
   return std::max(
-      0.0, value_at_zero_ - products_.target.dot(weights) + 0.5 * weights.dot(products_.gram * weights));
+      0.0, null_value_ - products_.target.dot(weights) + 0.5 * weights.dot(products_.gram * weights));
 }
 
 const FullSquares::Products& FullSquares::refreshed() const {
@@ -189,10 +189,10 @@ std::unique_ptr<ModeSystem> FullSquares::along(Index mode) {
 }
 
 double FullSquares::relative_error() const {
-  if (value_at_zero_ == 0) return 0;
-  const double share = value() / value_at_zero_;
+  if (null_value_ == 0) return 0;
+  const double share = value() / null_value_;
   if (share < 1e-4)  // f of single-precision data carries rounding errors of about 1e-7
-    if (const auto direct = target_->squared_distance(x_)) return std::sqrt(0.5 * *direct / value_at_zero_);
+    if (const auto direct = target_->squared_distance(x_)) return std::sqrt(0.5 * *direct / null_value_);
   return std::sqrt(std::max(share, 0.0));
 }
 

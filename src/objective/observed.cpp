@@ -175,7 +175,7 @@ ObservedSquares::ObservedSquares(ObservedMatrix data, bool symmetric, int thread
       threads_(data_.size() < kWorthThreads ? 1 : threads),
       sides_{Side(data_.by_row()), Side(data_.by_col())},
       x_(Panel(data_.rows(), 0), Panel(data_.cols(), 0), Vector(0), symmetric) {
-  value_at_zero_ = value();
+  null_value_ = value();
 }
 
 void ObservedSquares::contract(Index mode, const Factors& z, Panel& out) const {

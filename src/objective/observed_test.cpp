@@ -58,15 +58,15 @@ TEST(ObservedSquares, ResidualAndValueAreThoseUnderTheMask) {
   EXPECT_EQ(f.axis(0).size(), 17);
   EXPECT_EQ(f.axis(1).size(), 13);
   EXPECT_EQ(f.size(), Index(p.mask.sum())) << "a zero that was seen counts";
-  EXPECT_NEAR(f.value_at_zero(), 0.5 * p.residual(Matrix::Zero(17, 13)).squaredNorm(), 1e-12);
-  EXPECT_EQ(f.value(), f.value_at_zero());
+  EXPECT_NEAR(f.null_value(), 0.5 * p.residual(Matrix::Zero(17, 13)).squaredNorm(), 1e-12);
+  EXPECT_EQ(f.value(), f.null_value());
   for (const Index r : {4, 1, 0}) {
     const Expansion model = random_atoms(17, 13, r, 5);
     f.move_to(model);
     const Matrix R = p.residual(r > 0 ? model.dense() : Matrix::Zero(17, 13));
     EXPECT_LT(max_difference(residual_of(f), R), 1e-12) << r;
     EXPECT_NEAR(f.value(), 0.5 * R.squaredNorm(), 1e-11) << r;
-    EXPECT_NEAR(f.value_at_zero(), 0.5 * p.inner(p.Y, p.Y), 1e-12) << "moves with nothing";
+    EXPECT_NEAR(f.null_value(), 0.5 * p.inner(p.Y, p.Y), 1e-12) << "moves with nothing";
   }
 }
 

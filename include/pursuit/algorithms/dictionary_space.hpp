@@ -54,7 +54,7 @@ class DictionarySpace {
                   WeightRule weights, Index capacity, double lmo_accuracy = 1);
 
   double objective() const { return objective_; }
-  double objective_at_zero() const { return 0.5 * target_norm_squared_; }
+  double null_objective() const { return 0.5 * target_norm_squared_; }
   Found<Atom> find_atom();
   Vector inner_products(Atom atom) const;
   void append(const Found<Atom>& found);
@@ -92,7 +92,7 @@ class ResidualSpace {
   void give_correlations(ConstVectorRef correlations) { correlations_ = correlations; }
 
   double objective() const { return 0.5 * residual_.squaredNorm(); }
-  double objective_at_zero() const { return 0.5 * signal_.squaredNorm(); }
+  double null_objective() const { return 0.5 * signal_.squaredNorm(); }
   Found<Atom> find_atom() const;
   Vector inner_products(Atom atom) const;
   void append(const Found<Atom>& found);

@@ -34,7 +34,7 @@ template <class Space>
 concept PursuitSpace = requires(Space& space, const typename Space::Atom& atom,
                                 const Found<typename Space::Atom>& found, const Vector& alpha) {
   { space.objective() } -> std::convertible_to<double>;                // f(x)
-  { space.objective_at_zero() } -> std::convertible_to<double>;        // f(0)
+  { space.null_objective() } -> std::convertible_to<double>;           // f of nothing
   { space.find_atom() } -> std::same_as<Found<typename Space::Atom>>;  // (Approx-)LMO at the residual
   { space.inner_products(atom) } -> std::convertible_to<Vector>;       // <z, z_i> with the expansion
   space.append(found);                                                 // with weight 0
@@ -73,10 +73,10 @@ class Pursuit {
       : space_(space),
         options_(options),
         run_(run),
-        norm_(std::sqrt(2 * space.objective_at_zero())),
+        norm_(std::sqrt(2 * space.null_objective())),
         system_(space.weight_system()) {
     if (system_.size() == 0) return;  // else x_0
-    const double before = space_.objective_at_zero();
+    const double before = space_.null_objective();
     system_.solve();
     space_.set_weights(system_.weights());
     record({}, before);
@@ -130,7 +130,7 @@ class Pursuit {
   using Phase = Moment::Phase;
 
   double relative_error(double objective) const {
-    return norm_ > 0 ? std::sqrt(objective / space_.objective_at_zero()) : 0.0;
+    return norm_ > 0 ? std::sqrt(objective / space_.null_objective()) : 0.0;
   }
   bool go_on(Phase phase, int sweep, int max_sweeps, double objective) {
     return run_.go_on({.phase = phase,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "pursuit/data/stored_entries.hpp"
 #include "pursuit/linalg/linear_operator.hpp"
 #include "pursuit/linalg/views.hpp"
 
@@ -40,6 +41,9 @@ class DataMatrix : public LinearOperator {
   /// The matrix with shift_j subtracted from column j, in memory of its own; null where products with the
   /// matrix as it is lose no digits to the shift, or where there would be far more entries to store.
   virtual std::shared_ptr<const DataMatrix> shifted(const Vector& column_shift) const = 0;
+
+  /// A copy of its entries; empty where the matrix is known by its products alone.
+  virtual std::optional<StoredEntries> stored_entries() const { return std::nullopt; }
 };
 
 using DataMatrixPtr = std::shared_ptr<const DataMatrix>;

@@ -21,7 +21,7 @@ class FullSquares final : public Objective {
   void contract(Index mode, const Factors& z, Panel& out) const override;
 
   double value() const override { return refreshed().value; }
-  double value_at_zero() const override { return value_at_zero_; }
+  double null_value() const override { return null_value_; }
   const Expansion& iterate() const override { return x_; }
   void move_to(Expansion x) override;
   void move_to(Expansion x, const Vector& target_products) override;
@@ -52,7 +52,7 @@ class FullSquares final : public Objective {
   double value_of(const Vector& weights) const;
 
   TargetPtr target_;
-  double value_at_zero_;
+  double null_value_;
   Expansion x_;
   mutable Products products_;
   mutable Index open_mode_ = -1;  // the mode of the last ModeSystem, where atoms may have moved since

@@ -59,10 +59,24 @@ class FreeSweeps {
   virtual double value(const Panel& X) const = 0;
 };
 
+/// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has
+/// to be looked at.
+enum class Quadratic { exact, above, local };
+
+/// What an objective has fitted beside the atoms; empty, or 0, where there is no such thing.
+struct OwnTerms {
+  Vector row_offsets = Vector(0), col_offsets = Vector(0);
+  Vector thresholds = Vector(0);  // between grades
+  double size = 0;                // of a negative binomial
+};
+
 class Objective : public Form {
  public:
-  virtual double value() const = 0;              // f(x)
-  virtual double value_at_zero() const = 0;      // f(0), which errors are relative to
+  virtual double value() const = 0;  // f(x)
+  /// f of a model that knows nothing, which errors are relative to: of squares f(0), else that of the best
+  /// constant, or of the offsets.
+  virtual double null_value() const = 0;
+  virtual Quadratic quadratic() const { return Quadratic::exact; }
   virtual const Expansion& iterate() const = 0;  // x
 
   virtual void move_to(Expansion x) = 0;
@@ -95,6 +109,10 @@ class Objective : public Form {
 
   /// Null where there is no such way. The objective must outlive them.
   virtual std::unique_ptr<FreeSweeps> free_sweeps() const { return nullptr; }
+
+  /// What it fits beside the atoms gets better, the atoms kept.
+  virtual void fit_own_terms() {}
+  virtual OwnTerms own_terms() const { return {}; }
 
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }

@@ -27,7 +27,7 @@ class ObservedSquares final : public Objective {
   void contract(Index mode, const Factors& z, Panel& out) const override;
 
   double value() const override;
-  double value_at_zero() const override { return value_at_zero_; }
+  double null_value() const override { return null_value_; }
   const Expansion& iterate() const override { return x_; }
   using Objective::move_to;
   void move_to(Expansion x) override;
@@ -73,7 +73,7 @@ class ObservedSquares final : public Objective {
   ObservedMatrix data_;
   int threads_;
   std::vector<Side> sides_;
-  double value_at_zero_ = 0;
+  double null_value_ = 0;
   Expansion x_;
   mutable std::optional<double> value_;  // where x has not moved since it was asked for
 };
