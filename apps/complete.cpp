@@ -27,6 +27,8 @@ struct CompleteCommand {
   Index rank = -1;
   int samples = -1;
   std::vector<int> corrections;
+  int max_sweeps = 500;
+  double tolerance = StructuredOptions().polish_tolerance;
   bool no_pattern = false, offsets = false;
   std::uint64_t seed = 0;
 };
@@ -171,7 +173,12 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
                                                                            : c.regularize);
     options.offsets = c.offsets;
     if (c.rank >= 0) options.max_rank = c.rank;
-    if (!c.corrections.empty()) options.corrections = c.corrections;
+    if (!c.corrections.empty())
+      options.corrections = c.corrections;
+    else if (options.exact_corrections && !options.symmetric &&
+             options.regularization.kind == Regularization::none)
+      options.polish = c.max_sweeps;
+    options.polish_tolerance = c.tolerance;
     options.validation = c.validation;
     options.range = range;
     options.predict = positions_of(input.test);
@@ -246,6 +253,7 @@ int run(const CompleteCommand& c) {
               {"columns", result.model.column_count()},
               {"samples", result.model.samples.size()},
               {"stop", name(result.stop)},
+              {"converged", result.stop != Stop::not_converged && !result.interrupted()},
               {"interrupted", result.interrupted()},
               {"path", describe(result.path)},
               {"reading_seconds", reading},
@@ -323,9 +331,18 @@ void add_complete(Command& program) {
                  "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
-  sub.add_option("--corrections", c->corrections,
-                 "With atom sets: sweeps after every atom; of several numbers the best")
+  sub.add_option(
+         "--corrections", c->corrections,
+         "With atom sets: sweeps after every atom; of several numbers the best (3; with\n--regularize "
+         "none until they settle)")
       .separated_by(',');
+  sub.add_option("--tolerance", c->tolerance,
+                 "With --regularize none: sweeps settle when one lowers the squared error by no more than "
+                 "this\nshare")
+      .show_default();
+  sub.add_option("--max-sweeps", c->max_sweeps, "At most so many sweeps to settle in")
+      .between(1, 1'000'000)
+      .show_default();
   sub.add_option("--seed", c->seed, "Seed of everything random").show_default();
   sub.add_option("--time-limit", c->time_limit, "Stop after so many seconds and keep the result so far");
   sub.add_option("-o,--out", c->out, "Write the model here (.npz)");

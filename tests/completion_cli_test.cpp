@@ -57,6 +57,20 @@ TEST_F(CompletionCli, HighEffortIsNoWorse) {
   EXPECT_EQ(load_completion(path("m.npz")).model.samples.size(), 16U);
 }
 
+TEST_F(CompletionCli, WithoutRegularizationSweepsSettleOrSayThatTheyDidNot) {
+  const std::string nmf =
+      "complete r.csv --left nonneg --right nonneg --weights nonneg --regularize none --rank 3";
+  const json settled = run_json(nmf);
+  EXPECT_EQ(settled["stop"], "rank_reached");
+  EXPECT_EQ(settled["converged"], true);
+  const json not_settled = run_json(nmf + " --max-sweeps 2");
+  EXPECT_EQ(not_settled["stop"], "not_converged");
+  EXPECT_EQ(not_settled["converged"], false);
+  EXPECT_THAT(run(nmf + " --max-sweeps 2").err, HasSubstr("did not settle"));
+  EXPECT_THAT(run(nmf + " --max-sweeps 0").err, HasSubstr("max-sweeps"));
+  EXPECT_THAT(run(nmf + " --tolerance -1").err, HasSubstr("polish_tolerance -1"));
+}
+
 TEST_F(CompletionCli, EveryCellOfTableOneRightColumn) {
   write("sym.txt", "a b 3\na c 1\nb c 2\na a 4\nb b 3\nc d 1\nb d 2\nd d 5\n");
   for (const std::string cell : {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from typing import Any, NamedTuple, Sequence
 
@@ -7,6 +8,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
@@ -47,8 +49,11 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         is given.
     weights, regularization, corrections, offsets
         With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
-        "LAMBDA:count"; sweeps after every atom (of several numbers the best); whether row and column offsets
-        come first.
+        "LAMBDA:count"; sweeps after every atom (of several numbers the best; None means 3, or with
+        regularization "none" until they settle); whether row and column offsets come first.
+    tol, max_iter : float, default=1e-5, and int, default=500
+        With regularization "none": sweeps have settled when one lowers the squared error by no more than this
+        share; at most so many. A fit that has not settled warns (``ConvergenceWarning``).
     use_pattern : bool, default=True
         Whether having an entry counts as information about its row and column.
     validation : float, default=0.1
@@ -88,7 +93,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     stop_reason_ : str
         Why the fit ended: "no_gain" (more atoms did not predict entries held back any better),
         "rank_reached", "all_sweeps" (nothing was held back), "no_ascent" (no atom of these sets lowers the
-        error), "time_limit" or "interrupted".
+        error), "not_converged" (sweeps did not settle), "time_limit" or "interrupted".
+    n_iter_ : int
+        Steps on the way, which ``trace_`` tells of.
     n_features_in_ : int
         Columns of the matrix.
     feature_names_in_ : array of str
@@ -122,7 +129,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         right: AtomsLike | None = None,
         weights: str = "free",
         regularization: str = "auto",
-        corrections: int | Sequence[int] = 3,
+        corrections: int | Sequence[int] | None = None,
+        tol: float = 1e-5,
+        max_iter: int = 500,
         offsets: bool = True,
         use_pattern: bool = True,
         validation: float = 0.1,
@@ -142,6 +151,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self.weights = weights
         self.regularization = regularization
         self.corrections = corrections
+        self.tol = tol
+        self.max_iter = max_iter
         self.offsets = offsets
         self.use_pattern = use_pattern
         self.validation = validation
@@ -184,7 +195,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                     regularization=self.regularization,
                     offsets=self.offsets,
                     max_rank=20 if self.n_components is None else self.n_components,
-                    corrections=np.atleast_1d(self.corrections).tolist(),
+                    corrections=np.atleast_1d(3 if self.corrections is None else self.corrections).tolist(),
+                    polish=self._polish(),
+                    polish_tolerance=self.tol,
                     callback=watcher.function(),
                     **options,
                 )
@@ -200,9 +213,16 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                 )
         self._set_model(result["model"], seen)
         self.trace_ = result["history"]
+        self.n_iter_ = max(len(self.trace_["sweep"]), 1)
         self.path_ = self._path(result["path"], seen)
         self.stop_reason_ = result["stop"]
         self.interrupted_ = self.stop_reason_ in ("time_limit", "interrupted")
+        if self.stop_reason_ == "not_converged":
+            warnings.warn(
+                f"sweeps did not settle within max_iter={self.max_iter}; the result is the best found by them",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if result["failure"] is not None:
             raise result["failure"]
         return self
@@ -392,6 +412,11 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                 raise ValueError(f"clip={self.clip!r}: must be (low, high), 'auto' or None")
             return None
         return (-np.inf, np.inf) if self.clip is None else (float(self.clip[0]), float(self.clip[1]))
+
+    def _polish(self) -> int:
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter={self.max_iter}: must be 1 or more")
+        return self.max_iter if self.corrections is None and self.regularization == "none" else 0
 
     def _samples(self) -> int | None:
         if self.effort not in ("normal", "high"):

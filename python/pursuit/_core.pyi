@@ -241,6 +241,8 @@ def complete_structured(
     offsets: bool,
     max_rank: int,
     corrections: list[int],
+    polish: int,
+    polish_tolerance: float,
     validation: float,
     range: tuple[float, float] | None,
     seed: int,

@@ -171,8 +171,9 @@ void bind_completion(py::module_& m) {
       "complete_structured",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, const Atoms& left,
          const Atoms& right, const std::string& weights, const std::string& regularization, bool offsets,
-         Index max_rank, const std::vector<int>& corrections, double validation, const Bounds& range,
-         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
+         Index max_rank, const std::vector<int>& corrections, int polish, double polish_tolerance,
+         double validation, const Bounds& range, std::uint64_t seed, int threads,
+         std::optional<double> time_limit, const py::object& callback) {
         StructuredOptions options;
         options.left = left;
         options.right = right;
@@ -181,6 +182,8 @@ void bind_completion(py::module_& m) {
         options.offsets = offsets;
         options.max_rank = max_rank;
         options.corrections = corrections;
+        options.polish = polish;
+        options.polish_tolerance = polish_tolerance;
         options.validation = validation;
         options.range = range_of(range);
         options.seed = seed;
@@ -190,8 +193,9 @@ void bind_completion(py::module_& m) {
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("regularization"), py::arg("offsets"),
-      py::arg("max_rank"), py::arg("corrections"), py::arg("validation"), py::arg("range"), py::arg("seed"),
-      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("max_rank"), py::arg("corrections"), py::arg("polish"), py::arg("polish_tolerance"),
+      py::arg("validation"), py::arg("range"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
+      py::arg("callback"));
 }
 
 }  // namespace pursuit::python

@@ -1,12 +1,14 @@
 """MatrixCompletion: every form of input, predictions, new rows, and what it refuses."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
 
 import pursuit
@@ -114,6 +116,41 @@ def test_atom_sets_give_factors_their_structure(planted):
     hidden = np.argwhere(np.isnan(X))
     assert rmse(model.predict(hidden), truth[tuple(hidden.T)]) < 0.9 * truth.std()
     assert model.transform(X).shape == (150, 1 + model.n_components_)
+
+
+def spectra_with_gaps(seed):
+    """Mixtures of three spectra, three entries in ten missing."""
+    rng = np.random.default_rng(seed)
+    x = np.linspace(0, 1, 90)[:, None, None]
+    peaks = rng.uniform(0.3, 1, (3, 3)) * np.exp(-0.5 * ((x - rng.uniform(0, 1, (3, 3))) / 0.02) ** 2)
+    pure = peaks.sum(2) / np.linalg.norm(peaks.sum(2), axis=0)
+    mixtures = np.maximum(rng.gamma(0.5, 1, (60, 3)) @ pure.T + 1e-3 * rng.standard_normal((60, 90)), 0)
+    return pure, np.where(rng.random(mixtures.shape) < 0.7, mixtures, np.nan)
+
+
+NMF_WITH_GAPS = dict(
+    left="nonneg", right="nonneg", weights="nonneg", regularization="none", offsets=False, random_state=0
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spectra_with_gaps_are_recovered(seed):
+    pure, X = spectra_with_gaps(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = pursuit.MatrixCompletion(**NMF_WITH_GAPS).fit(X)
+    assert model.n_components_ == 3 and model.stop_reason_ == "no_gain"
+    assert (pure.T @ model.model_.right).max(1).min() > 0.99
+
+
+def test_sweeps_that_do_not_settle_are_told():
+    _, X = spectra_with_gaps(0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        model = pursuit.MatrixCompletion(3, max_iter=2, **NMF_WITH_GAPS).fit(X)
+    assert model.stop_reason_ == "not_converged"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # so many sweeps and no more were asked for
+        pursuit.MatrixCompletion(3, corrections=2, **NMF_WITH_GAPS).fit(X)
 
 
 def test_cross_validation_over_triplets(planted):

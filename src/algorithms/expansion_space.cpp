@@ -96,6 +96,7 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   const double before = f_.value();
   const Expansion start = correction_.bounded_weights ? expansion() : Expansion();
   const CorrectionOutcome outcome = corrections_.run(options);
+  converged_ = outcome.converged;
   drop_weightless();
   system = weight_system();
   if (!regularized_) fit_weights(system);  // otherwise weights are part of the factors that pay

@@ -26,6 +26,8 @@ class ExpansionSpace {
   WeightSystem weight_system() const;
   int correct(int sweeps, double tolerance, const std::function<bool(int, double)>& watch,
               WeightSystem& system);
+  /// Whether the last corrections ended by their tolerance.
+  bool converged() const { return converged_; }
   void describe(Step& step) const;
 
   /// Weights with a constraint and factors that pay may leave atoms without any; unless they are known ones,
@@ -42,7 +44,7 @@ class ExpansionSpace {
   WeightRule weights_;
   OracleOptions oracle_;
   CorrectionOptions correction_;
-  bool regularized_;
+  bool regularized_, converged_ = false;
   Corrections corrections_;
 };
 

@@ -18,6 +18,8 @@ namespace pursuit {
 namespace {
 
 constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
+constexpr double kRoughly = 100;      // times the tolerance of a polish: where atoms are yet to come
+constexpr double kNoError = 1e-12;    // of all squares: what is left is rounding of single precision
 
 void check(const StructuredOptions& o, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
@@ -27,6 +29,8 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(!o.corrections.empty(), "corrections: at least one number of sweeps is needed");
   for (const int sweeps : o.corrections)
     require(sweeps >= 0, fmt::format("corrections {}: must be 0 or more", sweeps));
+  require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
+  require(o.polish_tolerance >= 0, fmt::format("polish_tolerance {}: must be 0 or more", o.polish_tolerance));
   require(o.validation >= 0 && o.validation < 1,
           fmt::format("validation {}: must be at least 0 and below 1", o.validation));
   require(o.restarts >= 1, fmt::format("restarts {}: must be 1 or more", o.restarts));
@@ -157,11 +161,12 @@ class StructuredRun {
                          in_unit(o_.regularization, correction.by_oracle, unit_));
     const double entry_count = double(f.size());
     Index since = 0;
-    double judged = -1;  // squared error of the last model that was judged
+    double judged = -1;        // squared error of the last model that was judged
+    int sweeps = corrections;  // of the last correction
     const auto judge = [&] {
       judged = 2 * f.value();
       const double rmse = validation.size() > 0 ? error(space.expansion(), validation) : Moment::kUnknown;
-      stages_.push_back({space.expansion().rank(), corrections, unit_ * std::sqrt(judged / entry_count),
+      stages_.push_back({space.expansion().rank(), sweeps, unit_ * std::sqrt(judged / entry_count),
                          unit_ * rmse, run_.seconds()});
       ++since;
       if (validation.size() == 0 || rmse < best_error_) {
@@ -173,12 +178,22 @@ class StructuredRun {
       }
       return unit_ * rmse;
     };
+    PursuitOptions steps{.rank = rank, .corrections = corrections};
+    if (o_.polish > 0) {
+      steps.corrections = o_.polish;
+      steps.correction_tolerance = kRoughly * o_.polish_tolerance;
+      steps.polish = validation.size() > 0 ? 0 : o_.polish;  // of the rank that was chosen
+      steps.polish_tolerance = o_.polish_tolerance;
+    }
     const PursuitOutcome outcome = pursue(
-        space, {.rank = rank, .corrections = corrections}, Run({}, [&](const Moment& moment) {
+        space, steps, Run({}, [&](const Moment& moment) {
           const bool new_atom = moment.phase == Moment::Phase::atom;
+          if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
           const double rmse = new_atom ? judge() : Moment::kUnknown;
           return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kRanksWithoutGain;
         }));
+    settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
+               f.value() <= kNoError * f.value_at_zero();
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
@@ -208,6 +223,8 @@ class StructuredRun {
     return result;
   }
 
+  /// Whether the last path ended where a polish had nothing left to gain.
+  bool settled() const { return settled_; }
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
   bool interrupted() const { return run_.stopped(); }
   Stop stop() const { return run_.stop(); }
@@ -242,6 +259,7 @@ class StructuredRun {
   double best_error_ = std::numeric_limits<double>::infinity();
   double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;
+  bool settled_ = true;
 };
 
 }  // namespace
@@ -280,17 +298,18 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   // Offsets, rank and corrections are judged by entries that none of them has seen.
   StructuredRun run(options, entries.rows, entries.cols, {range.lowest / unit, range.highest / unit}, unit);
   run.fit_offsets(entries);
-  for (const int corrections : options.corrections)
+  const std::vector<int> polished = {options.polish};
+  for (const int corrections : options.polish > 0 ? polished : options.corrections)
     if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
-  if (!options.validation_entries && validation.size() > 0 &&
-      !run.interrupted()) {  // once more, with all entries
-    const Stop stop = run.stop();
-    put_back(entries, validation);
+  if (validation.size() > 0 && (!options.validation_entries || options.polish > 0) && !run.interrupted()) {
+    const Stop stop = run.stop();  // once more, with all entries
+    if (!options.validation_entries) put_back(entries, validation);
     run.forget_best();
     run.fit_offsets(entries);
     if (!run.interrupted()) run.path(std::move(entries), {}, run.best_corrections(), run.best_rank());
     run.finish(stop);
   }
+  if (!run.settled()) run.finish(Stop::not_converged);
   return std::move(run).result(std::move(seen), range);
 }
 

@@ -229,6 +229,109 @@ TEST(CompleteStructured, StoppedEarlyKeepsWhatThereIs) {
   EXPECT_EQ(stopped.predictions.size(), options.predict.size());
 }
 
+/// Mixtures of a few spectra, each of some peaks, of which three entries in ten are missing.
+struct Spectra {
+  Matrix pure, amounts, mixtures;
+  ObservedEntries seen;
+
+  explicit Spectra(std::uint64_t seed, Index samples = 80, Index channels = 120, Index count = 4)
+      : pure(Matrix::Zero(channels, count)), amounts(uniform(samples, count, seed)) {
+    const Matrix places = uniform(3, count, seed + 100), heights = uniform(3, count, seed + 200);
+    for (Index k = 0; k < count; ++k)
+      for (Index peak = 0; peak < 3; ++peak)
+        for (Index c = 0; c < channels; ++c) {
+          const double distance = (double(c) / double(channels) - places(peak, k)) / 0.02;
+          pure(c, k) += (0.3 + heights(peak, k)) * std::exp(-0.5 * distance * distance);
+        }
+    pure = pure.colwise().normalized();
+    amounts = amounts.unaryExpr([](double x) { return x < 0.4 ? 0.0 : x; });
+    mixtures = (amounts * pure.transpose() + 1e-3 * gaussian(samples, channels, seed + 300)).cwiseMax(0.0);
+    seen = observed(mixtures, 0.7, seed + 400);
+  }
+
+  /// Of the worst spectrum with the atom nearest to it.
+  double worst_cosine(const Expansion& atoms) const {
+    return (pure.transpose() * atoms.right()).rowwise().maxCoeff().minCoeff();
+  }
+};
+
+StructuredOptions polished_nmf() {
+  StructuredOptions options{.left = nonneg(), .right = nonneg(), .weights = WeightRule::nonneg};
+  options.polish = 500;
+  return options;
+}
+
+TEST(CompleteStructured, RecoversSpectraWithGapsAndTheirNumber) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const Spectra data(seed);
+    const CompletionResult result = complete_structured(data.seen, polished_nmf());
+    EXPECT_EQ(result.stop, Stop::no_gain) << seed;
+    EXPECT_EQ(result.model.atoms.rank(), 4) << seed;
+    EXPECT_GT(data.worst_cosine(result.model.atoms), 0.99) << seed;
+    EXPECT_LT(relative_error(result.model.atoms.dense(), data.mixtures), 0.05) << seed << ", gaps included";
+  }
+}
+
+TEST(CompleteStructured, WithoutGapsAPolishEndsWhereTheFactorizationDoes) {
+  const Matrix Y = uniform(40, 30, 1).cast<float>().cast<double>();
+  StructuredOptions options = polished_nmf();
+  options.validation = 0;
+  options.max_rank = 4;
+  options.polish_tolerance = 1e-9;
+  options.polish = 10000;
+  const CompletionResult result = complete_structured(observed(Y, 1, 1), options);
+  FactorOptions full{.rank = 4, .left = nonneg(), .right = nonneg(), .weights = WeightRule::nonneg};
+  full.polish = 10000;
+  full.polish_tolerance = 1e-9;
+  EXPECT_EQ(result.stop, Stop::rank_reached);
+  EXPECT_NEAR(relative_error(result.model.atoms.dense(), Y), factor(Y, full).relative_error, 1e-3);
+}
+
+TEST(CompleteStructured, APolishIsAtRestWhereItEnds) {
+  const Spectra data(6);
+  StructuredOptions options = polished_nmf();
+  options.validation = 0;
+  options.max_rank = 4;
+  const CompletionResult once = complete_structured(data.seen, options);
+  options.polish_tolerance = 1e-10;
+  options.polish = 20000;
+  const CompletionResult deeper = complete_structured(data.seen, options);
+  ASSERT_EQ(once.stop, Stop::rank_reached);
+  ASSERT_EQ(deeper.stop, Stop::rank_reached);
+  EXPECT_LE(deeper.path.back().noise, once.path.back().noise * (1 + 1e-9));
+  EXPECT_LT(once.path.back().noise, 1.01 * deeper.path.back().noise);
+}
+
+TEST(CompleteStructured, SaysThatAPolishDidNotSettle) {
+  StructuredOptions options = polished_nmf();
+  options.polish = 2;
+  options.max_rank = 4;
+  EXPECT_EQ(complete_structured(Spectra(7).seen, options).stop, Stop::not_converged);
+}
+
+TEST(CompleteStructured, APolishWorksForSetsOfAnyKind) {
+  const Spectra data(8);
+  StructuredOptions options = polished_nmf();
+  options.right = sparse(60);
+  options.validation = 0;
+  options.max_rank = 4;
+  options.polish_tolerance = 1e-3;
+  const CompletionResult polished = complete_structured(data.seen, options);
+  EXPECT_EQ(polished.stop, Stop::rank_reached);
+  options.polish = 0;
+  EXPECT_LT(polished.path.back().noise, complete_structured(data.seen, options).path.back().noise);
+}
+
+TEST(CompleteStructured, ExactMixturesAreAnEndOfAPolishToo) {
+  const Matrix U = planted_factors(40, 2, "nonneg", 3), V = planted_factors(30, 2, "nonneg", 4);
+  StructuredOptions options = polished_nmf();
+  options.max_rank = 2;
+  const CompletionResult result =
+      complete_structured(observed(Matrix(20 * U * V.transpose()), 0.7, 5), options);
+  EXPECT_NE(result.stop, Stop::not_converged);
+  EXPECT_LT(relative_error(result.model.atoms.dense(), 20 * U * V.transpose()), 1e-4);
+}
+
 TEST(CompletionPreset, IsKnownByName) {
   EXPECT_THAT(completion_preset("or1mp").corrections, testing::ElementsAre(0));
   EXPECT_EQ(completion_preset("gmpr").right->spec(), "sphere");
@@ -251,6 +354,8 @@ TEST(CompleteStructured, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal([](Options& o) { o.max_rank = 0; }), HasSubstr("rank 0"));
   EXPECT_THAT(refusal([](Options& o) { o.corrections = {}; }), HasSubstr("corrections"));
   EXPECT_THAT(refusal([](Options& o) { o.corrections = {1, -2}; }), HasSubstr("corrections -2"));
+  EXPECT_THAT(refusal([](Options& o) { o.polish = -1; }), HasSubstr("polish -1"));
+  EXPECT_THAT(refusal([](Options& o) { o.polish_tolerance = -1; }), HasSubstr("polish_tolerance -1"));
   EXPECT_THAT(refusal([](Options& o) { o.validation = 1; }), HasSubstr("validation 1"));
   EXPECT_THAT(refusal([](Options& o) { o.restarts = 0; }), HasSubstr("restarts 0"));
   EXPECT_THAT(refusal([](Options& o) { o.threads = -1; }), HasSubstr("threads -1"));

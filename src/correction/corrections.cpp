@@ -173,16 +173,14 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   for (Index mode = 0; mode < modes; ++mode)
     pair.factors[mode] = x.factors[mode] * (mode == last ? signed_root : root).asDiagonal();
   const double before = pair.objective;
-  Vector products;
-  CorrectionOutcome outcome;
-  if (f.target()) {
-    std::vector<FreeMode> free_modes;
-    for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
-    outcome = run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
-  } else {
-    outcome =
-        run_ahead(*f.free_sweeps(), std::vector<bool>(std::size_t(modes), true), kSettled, options, pair);
-  }
+  std::vector<FreeMode> free_modes;
+  for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
+  Vector products;  // of a target
+  const double below =
+      f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kSettled;
+  const CorrectionOutcome outcome =
+      f.target() ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
+                 : run_ahead(*f.free_sweeps(), free_modes, below, options, pair);
   if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);
@@ -197,11 +195,14 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
       x.factors[mode].col(k) = pair.factors[mode].col(k) / norms(k, mode);
     if (f.target()) target_products[k] = products[k] / x.weights[k];
   }
-  f.move_to(std::move(x), target_products);
+  if (f.target())
+    f.move_to(std::move(x), target_products);
+  else
+    f.move_to(std::move(x));
   return outcome;
 }
 
-bool can_run_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
+bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
   if (!(f.target() || f.free_sweeps()) || options.sweeps <= 2 || options.last < f.iterate().rank())
     return false;
   for (Index panel = 0; panel < sets.panels(); ++panel)

@@ -33,8 +33,8 @@ class PenalizedSquares final : public FreeSweeps {
   PenalizedSquares(const Target& Y, const std::vector<FreeMode>& modes, int threads)
       : Y_(Y), modes_(modes), threads_(threads) {}
 
-  double sweep(Index mode, const Factors& at, bool value, Panel& X) override {
-    const auto& [nonnegative, penalty] = modes_[std::size_t(mode)];
+  double sweep(Index mode, const Factors& at, bool nonnegative, bool value, Panel& X) override {
+    const ElasticNet& penalty = modes_[std::size_t(mode)].penalty;
     mode_ = mode;
     Y_.contract(mode, at, P_);
     G_ = grams_but(Y_, mode, at, at);
@@ -71,20 +71,20 @@ double value_from(const Target& Y, Index mode, const Panel& P, const Matrix& G, 
       0.0, 0.5 * Y.squared_norm() - axis.dots(P, X).sum() + 0.5 * G.cwiseProduct(axis.inner(X, X)).sum());
 }
 
-CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<bool>& nonnegative, double below,
+CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& modes, double below,
                             const CorrectionOptions& options, PenalizedFactors& good,
                             const std::function<void(const Panel&)>& improved) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
   constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
   double beta = 0.5, limit = 1;
-  const Index last = Index(nonnegative.size()) - 1;
+  const Index last = Index(modes.size()) - 1;
   Factors ahead = good.factors, before = ahead, next = ahead;
   int failures = 0;  // since the last sweep that f fell in
   bool settled = !std::isfinite(below);
   const auto go_ahead = [&](Index mode) {
     const double step = settled && failures < kPlain ? beta : 0.0;
-    const double lower = nonnegative[std::size_t(mode)] ? 0.0 : std::numeric_limits<double>::lowest();
+    const double lower = modes[std::size_t(mode)].nonnegative ? 0.0 : std::numeric_limits<double>::lowest();
     for_entries(next[mode].size(), options.threads, [&](Index first, Index count) {
       const auto now = entries_of(std::as_const(next[mode]), first, count);
       const auto then = entries_of(std::as_const(before[mode]), first, count);
@@ -98,7 +98,7 @@ CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<bool>& nonnega
     double reached = 0;
     for (Index mode = 0; mode <= last; ++mode) {
       copy(ahead[mode], next[mode]);
-      reached = sweeps.sweep(mode, ahead, mode == last, next[mode]);
+      reached = sweeps.sweep(mode, ahead, modes[std::size_t(mode)].nonnegative, mode == last, next[mode]);
       if (mode < last) go_ahead(mode);
     }
     const double reached_before = good.objective;
@@ -131,9 +131,7 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
                                    const CorrectionOptions& options, PenalizedFactors& good,
                                    Vector& products) {
   PenalizedSquares squares(Y, modes, options.threads);
-  std::vector<bool> nonnegative;
-  for (const FreeMode& mode : modes) nonnegative.push_back(mode.nonnegative);
-  return run_ahead(squares, nonnegative, std::numeric_limits<double>::infinity(), options, good,
+  return run_ahead(squares, modes, std::numeric_limits<double>::infinity(), options, good,
                    [&](const Panel& X) { products = squares.products(X); });
 }
 

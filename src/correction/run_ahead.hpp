@@ -17,7 +17,7 @@ struct FreeMode {
 /// After an update X of a mode the others see X + beta (X - X_before), kept in the cone, once a sweep gains
 /// less than this share of f. The step beta grows while f falls and shrinks where it rises; then the last
 /// good factors are taken up again. `improved` is called with the last mode's factors whenever f falls.
-CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<bool>& nonnegative, double below,
+CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& modes, double below,
                             const CorrectionOptions& options, PenalizedFactors& good,
                             const std::function<void(const Panel&)>& improved = {});
 

@@ -7,6 +7,7 @@
 #include "base/packs.hpp"
 #include "base/parallel.hpp"
 #include "linalg/products.hpp"
+#include "objective/observed_sweep.hpp"
 
 namespace pursuit {
 namespace {
@@ -316,6 +317,26 @@ Objective::WeightQuadratic ObservedSquares::weight_quadratic() const {
 
 std::unique_ptr<ModeSystem> ObservedSquares::along(Index mode) {
   return std::make_unique<System>(*this, mode);
+}
+
+class ObservedSquares::Sweeps final : public FreeSweeps {
+ public:
+  explicit Sweeps(const ObservedSquares& f) : f_(f) {}
+
+  double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
+    const Side& along = f_.side(mode);
+    return observed_sweep(along.entries, along.cuts, at[1 - mode],
+                          {.nonnegative = nonnegative, .passes = kPasses, .threads = f_.threads_}, X);
+  }
+
+ private:
+  static constexpr int kPasses = 6;  // over the coordinates of a row: cheap beside its system
+
+  const ObservedSquares& f_;
+};
+
+std::unique_ptr<FreeSweeps> ObservedSquares::free_sweeps() const {
+  return x_.symmetric() ? nullptr : std::make_unique<Sweeps>(*this);
 }
 
 }  // namespace pursuit

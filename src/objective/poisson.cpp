@@ -84,7 +84,7 @@ class EntryOfFactor {
 class PoissonCounts::Sweeps final : public FreeSweeps {
  public:
   explicit Sweeps(const CountTable& counts) : counts_(counts) {}
-  double sweep(Index mode, const Factors& at, bool value, Panel& X) override {
+  double sweep(Index mode, const Factors& at, bool, bool value, Panel& X) override {
     return counts_.sweep(mode, at[1 - mode], {.value = value}, X);
   }
 
@@ -159,12 +159,11 @@ class PoissonCounts::System final : public ModeSystem {
 PoissonCounts::PoissonCounts(Counts counts, const Vector& row_scale, int threads)
     : counts_(std::make_unique<CountTable>(std::move(counts), row_scale, threads)),
       axes_{Axis(counts_->size(0), threads), Axis(counts_->size(1), threads)},
-      x_(Panel(counts_->size(0), 0), Panel(counts_->size(1), 0), Vector(0)),
-      sweeps_(std::make_unique<Sweeps>(*counts_)) {}
+      x_(Panel(counts_->size(0), 0), Panel(counts_->size(1), 0), Vector(0)) {}
 PoissonCounts::~PoissonCounts() = default;
 
-FreeSweeps* PoissonCounts::free_sweeps() {
-  return sweeps_.get();
+std::unique_ptr<FreeSweeps> PoissonCounts::free_sweeps() const {
+  return std::make_unique<Sweeps>(*counts_);
 }
 
 double PoissonCounts::null_value() const {

@@ -52,10 +52,11 @@ concept CorrectableSpace = PursuitSpace<Space> &&
 
 struct PursuitOptions {
   Index rank = 10;
-  int corrections = 0;             // sweeps of corrections after every atom
-  int polish = 0;                  // at most so many sweeps at the end
-  double polish_tolerance = 1e-6;  // the polish ends when a sweep lowers f by less than this share
-  double ascent_tolerance = 1e-9;  // an atom with <z, r> below this share of ||y|| ||z|| is no ascent
+  int corrections = 0;              // sweeps of corrections after every atom, at most
+  double correction_tolerance = 0;  // they end when a sweep lowers f by no more than this share
+  int polish = 0;                   // at most so many sweeps at the end
+  double polish_tolerance = 1e-6;   // the polish ends when a sweep lowers f by less than this share
+  double ascent_tolerance = 1e-9;   // an atom with <z, r> below this share of ||y|| ||z|| is no ascent
 };
 
 struct PursuitOutcome {
@@ -97,8 +98,9 @@ class Pursuit {
     if (!system_.append(products, found.norm_squared, found.value + products.dot(system_.weights())))
       return run_.finish(Stop::dependent_atom);
     space_.append(found);
-    fit_weights();                                                           // 3, 5: x_r := sum alpha_i z_i
-    const int sweeps = correct(Phase::correction, options_.corrections, 0);  // 4: correct the z_i
+    fit_weights();  // 3, 5: x_r := sum alpha_i z_i
+    const int sweeps = correct(Phase::correction, options_.corrections,
+                               options_.correction_tolerance);  // 4: correct the z_i
     record({.lmo_value = std::abs(found.value),
             .spread = found.spread,
             .iterations = found.iterations,

@@ -47,14 +47,15 @@ class ModeSystem {
   virtual bool sweep(const CoordinateSweep&) { return false; }
 };
 
-/// Sweeps over non-negative factors that leave the iterate alone, so that a run can go ahead of itself.
+/// Sweeps over all atoms along one mode after the other, away from the iterate: for sets that leave the
+/// entries of factors free of each other.
 class FreeSweeps {
  public:
   virtual ~FreeSweeps() = default;
 
-  /// Moves X, the factors along a mode, with their weights, down from where it is; all other modes are those
+  /// Coordinate descent on f over the factors X of a mode, which carry the weights; all other modes are those
   /// of `at`. Returns f where it is asked for.
-  virtual double sweep(Index mode, const Factors& at, bool value, Panel& X) = 0;
+  virtual double sweep(Index mode, const Factors& at, bool nonnegative, bool value, Panel& X) = 0;
 };
 
 /// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has
@@ -105,12 +106,12 @@ class Objective : public Form {
   /// mode, and otherwise atom by atom.
   virtual bool atoms_share_systems() const = 0;
 
+  /// Null where there is no such way. The objective must outlive them.
+  virtual std::unique_ptr<FreeSweeps> free_sweeps() const { return nullptr; }
+
   /// What it fits beside the atoms gets better, the atoms kept.
   virtual void fit_own_terms() {}
   virtual OwnTerms own_terms() const { return {}; }
-
-  /// Null where there are none.
-  virtual FreeSweeps* free_sweeps() { return nullptr; }
 
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }

@@ -39,11 +39,13 @@ class ObservedSquares final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return false; }
+  std::unique_ptr<FreeSweeps> free_sweeps() const override;
 
   Index size() const { return data_.size(); }
 
  private:
   class System;
+  class Sweeps;
 
   /// own other^T has been added to x, and is to be taken off the residual of a side.
   struct Pending {

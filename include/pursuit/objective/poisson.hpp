@@ -49,7 +49,7 @@ class PoissonCounts final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
-  FreeSweeps* free_sweeps() override;
+  std::unique_ptr<FreeSweeps> free_sweeps() const override;
 
  private:
   class System;
@@ -71,7 +71,6 @@ class PoissonCounts final : public Objective {
   std::unique_ptr<const CountTable> counts_;
   std::vector<Axis> axes_;
   Expansion x_;
-  std::unique_ptr<FreeSweeps> sweeps_;
   mutable Model models_[2];
   mutable std::optional<double> value_;
 };
