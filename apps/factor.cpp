@@ -47,7 +47,7 @@ Examples:
   PCA         pursuit factor data.csv --covariance --symmetric sphere --rank 5
   sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
-  tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+smooth:0.1 --weights nonneg
+  tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+unimodal --weights nonneg
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
