@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 
 #include "apps/console.hpp"
 #include "apps/factor_tensor.hpp"
@@ -81,10 +83,33 @@ FactorResult compute(const FactorCommand& command, FactorOptions& options, DataM
   return factor_symmetric(data, options);
 }
 
+/// What is said about matrices alone is refused, not passed over.
+TensorCommand of_tensor(const FactorCommand& command) {
+  const LossInput& loss = command.loss;
+  for (const auto& [option, given] : std::initializer_list<std::pair<const char*, bool>>{
+           {"--left", command.left != "sphere"},
+           {"--right", command.right != "sphere"},
+           {"--symmetric", !command.symmetric.empty()},
+           {"--covariance", command.covariance},
+           {"--fix", !command.known.fix.empty()},
+           {"--fix-left", !command.known.fix_left.empty()},
+           {"--fix-right", !command.known.fix_right.empty()},
+           {"--loss", loss.loss != "squares"},
+           {"--offsets", loss.offsets},
+           {"--row-scale", !loss.row_scale.empty()},
+           {"weights of entries",
+            !loss.entry_weights.empty() || !loss.row_weights.empty() || !loss.col_weights.empty()}})
+    if (given)
+      throw InvalidArgument(fmt::format(
+          "{}: for matrices; an array of more modes has a set for each of them, --modes", option));
+  return {command.common,      command.options, command.input, command.modes, command.symmetric_modes,
+          command.known.start, command.weights, command.out,   command.plot};
+}
+
 int run(const FactorCommand& command) {
-  if (!command.modes.empty() || is_tensor_file(command.input))
-    return run_tensor({command.common, command.options, command.input, command.modes, command.symmetric_modes,
-                       command.weights, command.out, command.plot});
+  if (!command.modes.empty() || is_tensor_file(command.input)) return run_tensor(of_tensor(command));
+  if (!command.symmetric_modes.empty())
+    throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   FactorOptions options = options_of(command);
   std::vector<std::string> inputs = command.loss.files();
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});

@@ -87,6 +87,9 @@ int run_tensor(const TensorCommand& command) {
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  if (command.start != "greedy" && command.start != "random")
+    throw InvalidArgument(fmt::format("--start {}: atoms of an array start greedy or random", command.start));
+  options.start = command.start == "random" ? Start::leading : Start::greedy;
   prepare_outputs({command.out, command.plot}, {command.input});
   const TensorData input = read_tensor(command.input, command.common.threads);
   const AtomSets sets = sets_of(command, Index(input.shape.size()));

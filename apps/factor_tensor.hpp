@@ -10,7 +10,7 @@ namespace pursuit::app {
 struct TensorCommand {
   CommonOptions common;
   FactorOptions options;
-  std::string input, modes, symmetric_modes, weights, out, plot;
+  std::string input, modes, symmetric_modes, start, weights, out, plot;
 };
 
 int run_tensor(const TensorCommand& command);

@@ -47,8 +47,8 @@ void add_known_atoms(Command& command, KnownAtoms& known) {
   command
       .add_option("--start", known.start,
                   "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
-                  "singular vectors, faster for large ranks; a file: from the atoms of this model, which\n"
-                  "--rank counts too")
+                  "singular vectors, faster for large ranks (of an array of more modes, random: from random\n"
+                  "members); a file: from the atoms of this model, which --rank counts too")
       .show_default();
   Option fix = command.add_option(
       "--fix", known.fix, "Keep the atoms of this model as they are, fit their weights and the other atoms");

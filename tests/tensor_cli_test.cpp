@@ -32,6 +32,13 @@ TEST_F(TensorCli, FactorsAndReconstructsToTheErrorItClaims) {
   EXPECT_NEAR(*read_tensor(path("X.npy")).target->squared_distance(model), 0, 1e-18 * size);
 }
 
+TEST_F(TensorCli, MayStartWithAllAtomsAtOnce) {
+  const json object =
+      run_json("factor T.npy --rank 3 --modes nonneg,nonneg,nonneg --weights nonneg --start random");
+  EXPECT_EQ(object["rank"], 3);
+  EXPECT_LT(object["relative_error"].get<double>(), 0.1);
+}
+
 TEST_F(TensorCli, InspectShowsEveryMode) {
   ASSERT_EQ(run("factor T.npy --rank 2 --out m.npz").status, 0);
   const json object = run_json("inspect m.npz");
@@ -56,6 +63,9 @@ TEST_F(TensorCli, BadInputHasOneClearError) {
         std::tuple("factor T.npy --symmetric-modes 0,1", 2, "have sizes 9 and 8"),
         std::tuple("factor T.npy --symmetric-modes 0,5", 2, "'5' is no mode; allowed are 0 to 2"),
         std::tuple("factor T.npy --symmetric-modes 1", 2, "two modes or more"),
+        std::tuple("factor T.npy --left nonneg", 2, "--left: for matrices"),
+        std::tuple("factor T.npy --loss poisson", 2, "--loss: for matrices"),
+        std::tuple("factor T.npy --start model.npz", 2, "start greedy or random"),
         std::tuple("factor bad.tns", 3, "bad.tns, line 2: the value is missing"),
         std::tuple("pca T.npy", 3, "3 dimensions")}) {
     const auto result = run(arguments);

@@ -12,7 +12,7 @@
 namespace pursuit {
 
 /// The sets are those of the modes, which may share factors; `left`, `right` and what is about known factors
-/// of two modes are not looked at among the options.
+/// of two modes are not looked at among the options. Start::leading is all at once, from random members.
 FactorResult factor_tensor(const TargetPtr& Y, const AtomSets& sets, const FactorOptions& options);
 
 }  // namespace pursuit
