@@ -1,0 +1,177 @@
+"""Arrays of three and more modes: the program and the Python peers in turn, best of several runs. Called by bench/tensors."""
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+
+warnings.filterwarnings("ignore")
+
+
+def peer(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"({name} is not installed: left out)")
+        return None
+
+
+class Bench:
+    def __init__(self, options):
+        self.o = options
+        self.tensorly, self.pyttb = peer("tensorly"), peer("pyttb")
+        self.folder = tempfile.mkdtemp()
+
+    def run(self, name, path, rank, *, modes, sets="nonneg", extra=()):
+        """Best of several runs of the program."""
+        best = None
+        for _ in range(self.o.repeats):
+            command = [
+                self.o.program,
+                "factor",
+                path,
+                "--rank",
+                str(rank),
+                "--threads",
+                "1",
+                "--json",
+                *extra,
+            ]
+            command += ["--modes", ",".join([sets] * modes)]
+            if sets == "nonneg":
+                command += ["--weights", "nonneg"]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            answer = json.loads(done.stdout)
+            if best is None or answer["seconds"] < best["seconds"]:
+                best = answer
+        self.row(name, "pursuit " + " ".join(extra), best["relative_error"], best["seconds"])
+
+    def row(self, name, who, error, seconds):
+        print(f"| {name} | {who} | {error:.6f} | {seconds:.3f} |", flush=True)
+
+    def hals(self, name, T, rank, iterations):
+        if self.tensorly is None:
+            return
+        from tensorly.decomposition import non_negative_parafac_hals
+
+        start = time.perf_counter()
+        model = non_negative_parafac_hals(T, rank, n_iter_max=iterations, init="svd", tol=0)
+        seconds = time.perf_counter() - start
+        error = np.linalg.norm(self.tensorly.cp_to_tensor(model) - T) / np.linalg.norm(T)
+        self.row(name, f"tensorly HALS, {iterations} iterations", error, seconds)
+
+    def saved(self, name, T):
+        path = os.path.join(self.folder, name + ".npy")
+        np.save(path, T)
+        return path
+
+    def data(self, name):
+        path = os.path.join(self.o.data, "tensors", name) if self.o.data else ""
+        if not os.path.exists(path):
+            print(f"({name} is not there: left out)")
+            return None
+        return np.load(path).astype(np.float64)
+
+    def kinetic(self):
+        T = self.data("kinetic_64x12x10x60.npy")
+        if T is None:
+            return
+        T = np.clip(np.nan_to_num(T), 0, None)
+        path = self.saved("kinetic", T)
+        for extra in ((), ("--start", "random"), ("--polish", "3000", "--polish-tolerance", "1e-8")):
+            self.run("kinetic, rank 10", path, 10, modes=4, extra=extra)
+        self.hals("kinetic, rank 10", T, 10, 200)
+
+    def indian_pines(self):
+        if self.tensorly is None:
+            return
+        from tensorly.datasets import load_indian_pines
+
+        T = np.ascontiguousarray(np.asarray(load_indian_pines().tensor, dtype=np.float64))
+        path = self.saved("indian_pines", T)
+        for extra in (
+            ("--start", "random"),
+            ("--start", "random", "--polish", "2000", "--polish-tolerance", "1e-7"),
+        ):
+            self.run("Indian Pines, rank 10", path, 10, modes=3, extra=extra)
+        self.hals("Indian Pines, rank 10", T, 10, 100)
+
+    def planted(self):
+        rng = np.random.default_rng(0)
+        factors = [rng.random((200, 20)) for _ in range(3)]
+        T = np.einsum("ir,jr,kr->ijk", *factors, optimize=True)
+        E = rng.standard_normal(T.shape)
+        T += 0.1 * np.linalg.norm(T) / np.linalg.norm(E) * E
+        path = self.saved("planted", T)
+        self.run("planted 200^3, rank 20", path, 20, modes=3, extra=("--start", "random"))
+        self.hals("planted 200^3, rank 20", T, 20, 60)
+
+    def aminoacid(self):
+        T = self.data("aminoacid_5x201x61.npy")
+        if T is None:
+            return
+        path = self.saved("aminoacid", T)
+        for seed in range(3):
+            self.run(f"amino acids, rank 3, seed {seed}", path, 3, modes=3, extra=("--seed", str(seed)))
+
+    def sparse(self):
+        """Seconds of a sweep, which is what sparse arrays are about: differences of two numbers of sweeps."""
+        rng = np.random.default_rng(0)
+        shape, count = (10000, 10000, 1000), 1_000_000
+        places = np.unique(np.stack([rng.integers(0, n, count) for n in shape]), axis=1)
+        values = rng.random(places.shape[1])
+        path = os.path.join(self.folder, "sparse.npz")
+        np.savez(path, coords=places, data=values, shape=np.array(shape), fill_value=np.array(0.0))
+        for rank in (10, 20):
+            seconds = []
+            for sweeps in (5, 25):
+                command = f"factor {path} --rank {rank} --start random --polish {sweeps} --polish-tolerance 0 --threads 1 --json"
+                runs = [
+                    json.loads(
+                        subprocess.run(
+                            [self.o.program, *command.split()], capture_output=True, check=True
+                        ).stdout
+                    )
+                    for _ in range(self.o.repeats)
+                ]
+                seconds.append(min(r["seconds"] for r in runs))
+            name = f"sparse 10^4 x 10^4 x 10^3, 10^6 entries, rank {rank}: one sweep"
+            self.row(name, "pursuit", float("nan"), (seconds[1] - seconds[0]) / 20)
+            if self.pyttb is not None:
+                T = self.pyttb.sptensor(places.T, values[:, None], shape)
+                start = time.perf_counter()
+                self.pyttb.cp_als(T, rank, maxiters=5, stoptol=0, printitn=0)
+                self.row(name, "pyttb cp_als", float("nan"), (time.perf_counter() - start) / 5)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", nargs="?")
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--only")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    bench = Bench(options)
+    jobs = {
+        "kinetic": bench.kinetic,
+        "indian-pines": bench.indian_pines,
+        "planted": bench.planted,
+        "aminoacid": bench.aminoacid,
+        "sparse": bench.sparse,
+    }
+    if options.only and options.only not in jobs:
+        parser.error(f"--only {options.only}: must be one of {', '.join(jobs)}")
+    print("| data | who | relative error | seconds |\n|---|---|---|---|")
+    for name, job in jobs.items():
+        if options.only in (None, name):
+            job()
+
+
+if __name__ == "__main__":
+    main()
