@@ -96,6 +96,27 @@ RunLimits limits_of(const PcaOptions& o) {
   return {.time_limit = o.time_limit, .target_error = -1};
 }
 
+/// The matrix for a search, which reads it again and again and needs few digits: in single precision, times a
+/// power of four, and column by column, since of sparse loadings few columns are read. Null where there would
+/// be much to copy.
+struct SearchMatrix {
+  DataMatrixPtr data;
+  double scale;
+};
+SearchMatrix search_matrix(const LinearOperator& A, double product_work, Index components, int sweeps) {
+  constexpr double kLargest = 0x1p24;
+  constexpr Index kShare =
+      20;  // of the products of all sweeps; the copy costs one with as many columns as rows
+  const Index n = A.rows(), p = A.cols();
+  if (components == 1 || 2 * product_work < double(n) * double(p) || double(n) * double(p) > kLargest ||
+      n > 2 * components * sweeps / kShare)
+    return {nullptr, 1};
+  Matrix transposed;
+  A.apply_transposed(Matrix::Identity(n, n), transposed);
+  const double scale = unit_scale(transposed.cwiseAbs().maxCoeff());
+  return {data_matrix(Eigen::MatrixXf((scale * transposed.transpose()).cast<float>()), A.threads()), scale};
+}
+
 /// Loadings for centred data A.
 Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
                      Run& run, PcaResult& result) {
@@ -135,18 +156,12 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
                       .max_sweeps = allowed,
                       .relative_error = std::sqrt(std::max(0.0, 1 - value))});
   };
-  const SpanProblem problem{A,
-                            total,
-                            sets_of(o),
-                            o.total_nonzeros,
-                            !o.atoms.traits().symmetric,
-                            o.orthogonality,
+  const int sweeps = sweeps_for(o.effort, product_work, A.cols(), o.components);
+  const SearchMatrix copy = search_matrix(A, product_work, o.components, sweeps);
+  const SpanProblem problem{copy.data ? *copy.data : A, copy.scale * copy.scale * total, sets_of(o),
+                            o.total_nonzeros,           !o.atoms.traits().symmetric,     o.orthogonality,
                             resolve_threads(o.threads)};
-  return arranged(A,
-                  search_span(problem, start, values,
-                              sweeps_for(o.effort, product_work, A.cols(), o.components), o.seed, watch)
-                      .loadings,
-                  o);
+  return arranged(A, search_span(problem, start, values, sweeps, o.seed, watch).loadings, o);
 }
 
 void explain(const DataMatrix& A, PcaResult& result) {

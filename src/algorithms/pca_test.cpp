@@ -176,6 +176,28 @@ TEST(Pca, SameForAnyNumberOfThreads) {
   for (const int threads : {2, 4}) EXPECT_EQ(one.loadings, pca(data_matrix(A, threads), options).loadings);
 }
 
+TEST(Pca, SearchesInSinglePrecisionAtAnyScale) {
+  const Matrix A = samples_with_offset(30, 700, 10);
+  const PcaOptions options{.components = 3, .atoms = sparse(20)};
+  const PcaResult plain = pca(data_matrix(A), options);
+  for (const int power : {-120, -60, 60, 120}) {  // squares of the outer ones are no single precision numbers
+    const PcaResult scaled = pca(data_matrix(Matrix(std::ldexp(1.0, power) * A)), options);
+    EXPECT_EQ(plain.loadings, scaled.loadings) << "2^" << power;
+  }
+}
+
+TEST(Pca, LargeDataGiveTheSameBitsForAnyNumberOfThreads) {  // climbs share products with them
+  const Matrix A = gaussian(900, 9, 31) * gaussian(9, 2500, 32) + 0.3 * gaussian(900, 2500, 33);
+  PcaOptions options{.components = 2, .atoms = sparse(50), .effort = PcaOptions::Effort::low};
+  const PcaResult one = pca(data_matrix(A, 1), options);
+  EXPECT_GT(one.explained_span, 0.02);
+  for (const int threads : {2, 16}) {
+    options.threads = threads;
+    EXPECT_TRUE(same_bits(one.loadings, pca(data_matrix(A, threads), options).loadings))
+        << threads << " threads";
+  }
+}
+
 TEST(ExplainedVariance, SpanCountsOverlapOnceAndPlainTwice) {
   Random random(3);
   const Matrix A = random.gaussian_matrix(30, 6);

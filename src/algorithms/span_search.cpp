@@ -28,9 +28,9 @@ constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: f
 constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
 constexpr int kChains = 5;                                   // at least
 constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
-constexpr Index kPromising = 2;  // perturbations of a solution that go on to the end, of those made at once
-constexpr Index kTogether = 8;   // climbs, at most...
-constexpr Index kNumbersTogether = Index(1) << 22;  // ...and so many numbers in their loadings
+constexpr Index kNumbersTogether = Index(1) << 22;  // in the loadings of climbs that go together
+constexpr Index kCached = Index(1) << 21;           // numbers of a matrix that is as well read by each climb
+constexpr int kStretch = 8;                         // sweeps before the time is asked for
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
@@ -44,8 +44,14 @@ struct Climb {
   std::size_t chain = 0;            // that it perturbs
 };
 
-/// Climbs go together, sweep by sweep: one product with the data serves all of them, and what each does with
-/// its share of it is done side by side. Which climbs these are depends on the problem alone.
+/// Climbs that are multiplied together, and the products.
+struct Group {
+  std::vector<Climb*> going = {};
+  Matrix U = {}, S = {}, W = {};
+};
+
+/// Climbs go side by side, each at its own pace; where the data are large together, sweep by sweep, so that
+/// one product with the data serves all of them. Which climbs these are depends on the problem alone.
 class Search {
  public:
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
@@ -53,7 +59,10 @@ class Search {
       : p_(problem),
         axis_(problem.A.cols()),
         r_(Index(problem.sets.size())),
-        together_(std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), kTogether)),
+        together_(
+            std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), Index(is_long(sweeps) ? 16 : 8))),
+        promising_(is_long(sweeps) ? 3 : 2),
+        alone_(problem.A.rows() * problem.A.cols() <= kCached),
         budget_(sweeps),
         random_(seed),
         watch_(watch) {}
@@ -78,7 +87,7 @@ class Search {
 
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
     std::vector<Climb> chains{best};
-    if (budget_ >= kSweepsForChains && more(kChainShare)) {
+    if (is_long(budget_) && more(kChainShare)) {
       std::vector<Matrix> starts;
       for (int chain = 1; chain < std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains); ++chain)
         starts.push_back(rotated(chain % 2 == 0));
@@ -92,6 +101,8 @@ class Search {
   }
 
  private:
+  static bool is_long(int sweeps) { return sweeps >= kSweepsForChains; }
+
   /// One component: from the leading direction, its opposite and the heaviest columns; after a few sweeps the
   /// better ones go on to the end.
   SpanSolution best_single(const Matrix& leading) {
@@ -155,7 +166,7 @@ class Search {
   }
 
   void ascend(std::span<Climb> climbs, int sweeps) {
-    std::vector<Climb*> going;
+    std::vector<Group> groups;
     for (Climb& climb : climbs) {
       if (climb.best.loadings.size() == 0)
         climb.best.loadings = climb.U;
@@ -163,11 +174,29 @@ class Search {
         climb.U = climb.best.loadings;
       climb.last = kNone;
       climb.arrived = false;
-      going.push_back(&climb);
+      if (alone_ || groups.empty()) groups.emplace_back();
+      groups.back().going.push_back(&climb);
     }
+    const int stretch = alone_ ? kStretch : 1;
+    for (int done = 0; done < sweeps && !groups.empty() && !stopped_; done += stretch) {
+      std::vector<int> made(groups.size());
+      for_each(Index(groups.size()), [&](Index k) {
+        made[std::size_t(k)] = sweep(groups[std::size_t(k)], std::min(stretch, sweeps - done));
+      });
+      for (const int count : made) used_ += count;
+      for (const Climb& climb : climbs) best_value_ = std::max(best_value_, climb.best.value);
+      if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
+      std::erase_if(groups, [](const Group& group) { return group.going.empty(); });
+    }
+    for (Climb& climb : climbs) climb.U.resize(0, 0);  // what it goes on from is its best
+  }
+
+  /// So many sweeps, or fewer where they gain nothing more; returns their number, over all climbs.
+  int sweep(Group& group, int sweeps) const {
     const double tolerance = r_ == 1 ? kToleranceOfOne : kTolerance;
-    Matrix U, S, W;
-    for (int sweep = 0; sweep < sweeps && !going.empty() && !stopped_; ++sweep) {
+    auto& [going, U, S, W] = group;
+    int made = 0;
+    for (int done = 0; done < sweeps && !going.empty(); ++done) {
       U.resize(axis_.own(), r_ * Index(going.size()));
       for_each(Index(going.size()), [&](Index k) { U.middleCols(k * r_, r_) = going[std::size_t(k)]->U; });
       p_.A.apply(U, S);
@@ -182,9 +211,7 @@ class Search {
         climb.arrived = value - climb.last < tolerance;
         climb.last = value;
       });
-      used_ += int(going.size());
-      for (const Climb* climb : going) best_value_ = std::max(best_value_, climb->last);
-      if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
+      made += int(going.size());
       Index left = 0;
       for (Index k = 0; k < Index(going.size()); ++k) {
         if (going[std::size_t(k)]->arrived) continue;
@@ -192,14 +219,14 @@ class Search {
         going[std::size_t(left++)] = going[std::size_t(k)];
       }
       going.resize(std::size_t(left));
-      if (left == 0 || stopped_) break;
+      if (left == 0) break;
       S.conservativeResize(Eigen::NoChange, left * r_);
       p_.A.apply_transposed(S, W);
       for_each(left, [&](Index k) {
         update_loadings(W.middleCols(k * r_, r_), gram_of(S.middleCols(k * r_, r_)), *going[std::size_t(k)]);
       });
     }
-    for (Climb& climb : climbs) climb.U.resize(0, 0);  // what it goes on from is its best
+    return made;
   }
 
   static Matrix scores(const Matrix& gram, const Matrix& S) {
@@ -333,7 +360,7 @@ class Search {
         const auto first = tries.begin() + std::ptrdiff_t(c) * each, last = first + each;
         std::stable_sort(first, last,
                          [](const Climb& a, const Climb& b) { return a.best.value > b.best.value; });
-        for (auto attempt = first; attempt != last && attempt - first < kPromising; ++attempt)
+        for (auto attempt = first; attempt != last && attempt - first < promising_; ++attempt)
           if (attempt->best.value > chains[c].best.value - kClose) {
             promising.push_back(std::move(*attempt));
             promising.back().chain = c;
@@ -377,6 +404,8 @@ class Search {
   const SpanProblem& p_;
   const Axis axis_;  // of the loadings
   const Index r_, together_;
+  const Index promising_;  // perturbations of a solution that go on to the end, of those made at once
+  const bool alone_;
   int budget_, used_ = 0;
   double best_value_ = kNone;
   Random random_;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/chunks.hpp"
+#include "base/work.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/random.hpp"
@@ -42,6 +44,27 @@ class Pace {
   double last_excess_ = 0;
   int last_product_ = 0;
 };
+
+/// Calls work(first row, count) for pieces of a panel, on all threads.
+template <class Work>
+void for_rows(const Axis& axis, const Panel& W, const Work& work) {
+  constexpr Index kLeast = 4096;
+  const Chunks rows(W.rows(), kLeast);
+  parallel_for(rows.count(), threads_for(double(W.size()), axis.threads()),
+               [&](Index chunk) { work(rows.first(chunk), rows.length(chunk)); });
+}
+
+void copy(const Axis& axis, const Panel& from, MatrixRef to) {
+  for_rows(axis, from,
+           [&](Index first, Index count) { to.middleRows(first, count) = from.middleRows(first, count); });
+}
+
+double largest_entry(const Axis& axis, const Panel& W) {
+  std::vector<double> largest(std::size_t(W.cols()));
+  parallel_for(W.cols(), threads_for(double(W.size()), axis.threads()),
+               [&](Index j) { largest[std::size_t(j)] = W.col(j).lpNorm<Eigen::Infinity>(); });
+  return *std::max_element(largest.begin(), largest.end());
+}
 
 /// W less its components along the orthonormal Q, which are added to `components`.
 void take_out(const Axis& axis, const ConstMatrixRef& Q, Panel& W, MatrixRef components) {
@@ -103,20 +126,21 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
   bool at_random = false;  // X does not continue the Krylov space
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
   for (int product = 1;; ++product) {
-    Q.middleCols(filled, X.cols()) = X;
+    copy(axis, X, Q.middleCols(filled, X.cols()));
     filled += X.cols();
     apply(X, W);
-    if (product == 1) scale = std::max(W.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::min());
-    W /= scale;
+    if (product == 1) scale = std::max(largest_entry(axis, W), std::numeric_limits<double>::min());
+    for_rows(axis, W, [&](Index first, Index count) { W.middleRows(first, count) /= scale; });
     // A random block whose image is rounding: there is nothing left outside the span of Q.
-    const bool exhausted = at_random && W.lpNorm<Eigen::Infinity>() <= kDependent;
+    const bool exhausted = at_random && largest_entry(axis, W) <= kDependent;
     at_random = false;
 
     // What the image cannot contain is there by rounding alone, and one pass more takes that out; another,
     // where so much went that rounding is a part of what is left (Kahan).
     const Vector lengths = axis.norms(W);
     Matrix column = Matrix::Zero(filled, X.cols());
-    Panel rest = W;
+    Panel rest(W.rows(), W.cols());
+    copy(axis, W, rest);
     take_out(axis, Q.middleCols(near, filled - near), rest, column.bottomRows(filled - near));
     Vector before = axis.norms(rest), after;
     for (int pass = 0; pass < 2; ++pass) {
@@ -169,7 +193,7 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
                 !enough};
       if (full) {  // thick restart
         const EigenPairs best = select(keep);
-        Q.leftCols(best.values.size()) = axis.combined(Q.leftCols(filled), best.vectors);
+        copy(axis, axis.combined(Q.leftCols(filled), best.vectors), Q.leftCols(best.values.size()));
         filled = best.values.size();
         T.setZero();
         T.topLeftCorner(filled, filled).diagonal() = best.values;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linalg/block_lanczos.hpp"
+#include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
 
@@ -72,6 +73,23 @@ double settling_share(const LinearOperator& A) {
   return 0.01 * A.rounding();
 }
 
+/// Of a tall matrix whose columns are nearly orthogonal, as images of singular vectors are: by products that
+/// all threads share. Others, and small ones, are left to the usual way.
+ThinSvd svd_of_image(const Matrix& image, int threads) {
+  constexpr Index kTall = 4096;
+  constexpr double kNearlyOrthogonal = 0.1;  // reciprocal condition of columns of unit length
+  const Axis axis(image.rows(), threads);
+  const Vector lengths = axis.norms(image);
+  if (image.rows() < kTall || !(lengths.minCoeff() > 0) || !lengths.allFinite()) return thin_svd(image);
+  const auto shrink = lengths.cwiseInverse().asDiagonal();
+  const Cholesky factor(shrink * axis.inner(image, image) * shrink);
+  if (!factor.definite() || !(factor.reciprocal_condition() > kNearlyOrthogonal)) return thin_svd(image);
+  const Matrix upper = factor.upper();  // image = Q upper diag(lengths)
+  ThinSvd svd = thin_svd(upper * lengths.asDiagonal());
+  svd.left = axis.combined(image, shrink * upper.triangularView<Eigen::Upper>().solve(svd.left));
+  return svd;
+}
+
 /// Triplets of A inside the span of an orthonormal basis of the right side: what squaring cost is regained.
 SingularTriplets triplets_within(const LinearOperator& A, const Axis& axis, const Matrix& basis,
                                  bool transposed) {
@@ -80,7 +98,7 @@ SingularTriplets triplets_within(const LinearOperator& A, const Axis& axis, cons
     A.apply_transposed(basis, image);
   else
     A.apply(basis, image);
-  ThinSvd svd = thin_svd(image);
+  ThinSvd svd = svd_of_image(image, axis.threads());
   return {std::move(svd.left), axis.combined(basis, svd.right), std::move(svd.values)};
 }
 

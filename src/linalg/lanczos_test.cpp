@@ -156,6 +156,25 @@ TEST(TruncatedSvd, IsAccurateOverEightOrdersOfMagnitude) {
   }
 }
 
+TEST(TruncatedSvd, OfATallMatrixKeepsItsDigitsForAnyNumberOfThreads) {
+  const Index n = 6000, p = 90, count = 15;
+  const Matrix left = orthonormal_basis(gaussian(n, p, 1)), right = orthonormal_basis(gaussian(p, p, 2));
+  for (const double ratio : {1.0, 0.9, 0.3}) {  // repeated values; fifteen of them over seven orders
+    Vector values(p);
+    for (Index i = 0; i < p; ++i) values[i] = std::pow(ratio, double(i / 3 * 3));
+    const Matrix A = left * values.asDiagonal() * right.transpose();
+    const SingularTriplets one = truncated_svd(*data_matrix(A, 1), count, {});
+    ASSERT_EQ(one.values.size(), count);
+    for (Index i = 0; i < count; ++i) EXPECT_NEAR(one.values[i], values[i], 1e-14) << ratio << ", " << i;
+    const Matrix identity = Matrix::Identity(count, count);
+    EXPECT_LT(max_difference(Matrix(one.left.transpose() * one.left), identity), 1e-13);
+    EXPECT_LT(max_difference(Matrix(one.right.transpose() * one.right), identity), 1e-13);
+    EXPECT_LT(max_difference(A * one.right, one.left * one.values.asDiagonal()), 1e-13);
+    for (const int threads : {2, 3, 16})
+      EXPECT_TRUE(same_bits(one.left, truncated_svd(*data_matrix(A, threads), count, {}).left)) << threads;
+  }
+}
+
 TEST(TruncatedSvd, KeepsWhatItHasWhenStopped) {
   const Matrix A = gaussian(300, 200, 1);
   int calls = 0;
