@@ -270,12 +270,27 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, Ru
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
 }
 
+bool has_negative_members(const Atoms& atoms, Index count, Index dimension) {
+  Vector furthest(dimension);
+  for (Index k = 0; k < (atoms.varies() ? count : 1); ++k) {
+    atoms.of(k).maximize(-Vector::Ones(dimension), furthest);
+    if (furthest.minCoeff() < 0) return true;
+  }
+  return false;
+}
+
 /// Any loss, with weights and offsets.
 FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss) {
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
   const AtomSets sets(o.left, o.right, false);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, false, Y->rows(), Y->cols());
+  require(
+      o.loss.kind != Loss::poisson ||
+          !(o.weights.allows_negative() || has_negative_members(o.left, o.rank, Y->rows()) ||
+            has_negative_members(o.right, o.rank, Y->cols())),
+      "loss poisson: means are the model itself, so that sets and weights must not be negative (left nonneg, "
+      "right nonneg, weights nonneg); poisson-log takes counts with factors of any sign");
   require(o.start == Start::greedy,
           "start leading: singular vectors are the start of plain squares; other losses, weights of entries "
           "and offsets start greedy");
