@@ -160,7 +160,6 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
 /// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
 /// weight shared between its factors.
 CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  constexpr double kSettled = 1e-3;  // before that Newton steps change so much that a run ahead misleads
   const Index modes = f.modes(), last = modes - 1;
   // An atom without weight keeps its last factor, so that the others can grow again.
   Expansion x = f.iterate();
@@ -178,7 +177,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
   Vector products;  // of a target
   const double below =
-      f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kSettled;
+      f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kCountsSettled;
   const CorrectionOutcome outcome =
       f.target() ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
                  : run_ahead(*f.free_sweeps(), free_modes, below, options, pair);
