@@ -102,7 +102,7 @@ CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, con
   SweepCounter counter(options);
   for (bool more = true; more;) {
     const double before = factors.objective;
-    factors.objective = std::min(before, sweeps->sweep(0, factors.factors, true, factors.factors[0]));
+    factors.objective = std::min(before, sweeps->sweep(0, factors.factors, true, true, factors.factors[0]));
     more = counter.another(before, factors.objective);
   }
   return counter.outcome();
