@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "data/dense_matrix.hpp"
 #include "data/sparse_matrix.hpp"
+#include "linalg/products.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -36,11 +37,11 @@ class CenteredMatrix final : public DataMatrix {
   Index cols() const override { return A_->cols(); }
   void apply(const Matrix& V, Matrix& out) const override {
     A_->apply(V, out);
-    out.rowwise() -= (means_.transpose() * V).eval().row(0);
+    subtract_product(Vector::Ones(rows()), transposed_product(means_, V, threads()), out, threads());
   }
   void apply_transposed(const Matrix& U, Matrix& out) const override {
     A_->apply_transposed(U, out);
-    out.noalias() -= means_ * U.colwise().sum();
+    subtract_product(means_, U.colwise().sum(), out, threads());
   }
   double squared_norm() const override { return A_->squared_norm_about(means_); }
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
