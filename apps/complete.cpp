@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tuple>
 
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
@@ -27,9 +28,10 @@ struct CompleteCommand {
   Index rank = -1;
   int samples = -1;
   std::vector<int> corrections;
+  std::vector<std::string> columns;
   int max_sweeps = 500;
   double tolerance = StructuredOptions().polish_tolerance;
-  bool no_pattern = false, offsets = false;
+  bool no_pattern = false, offsets = false, no_store_entries = false;
   std::uint64_t seed = 0;
 };
 
@@ -108,12 +110,16 @@ Input read_input(const CompleteCommand& c) {
   Input input;
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads};
+      c.common.threads, c.columns};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
     if (input.earlier->model.atoms.rank() > 0)
       throw InvalidInput(
           fmt::format("{}: made of structured atoms; only self-tuned models can be updated", c.update));
+    if (!input.earlier->keeps_entries)
+      throw InvalidInput(fmt::format(
+          "{}: written with --no-store-entries; without the entries it was made from it cannot be updated",
+          c.update));
     input.train = read_ratings(c.input, options, &input.earlier->rows, &input.earlier->cols);
     input.train.entries = merged(input.earlier->seen, std::move(input.train.entries));
   } else {
@@ -121,8 +127,25 @@ Input read_input(const CompleteCommand& c) {
     if (!c.symmetric.empty()) input.train = with_common_ids(std::move(input.train));
   }
   ObservedEntries& entries = input.train.entries;
-  if (!c.row_features.empty()) input.row_features = read_features(c.row_features, input.train.rows);
-  if (!c.col_features.empty()) input.col_features = read_features(c.col_features, input.train.cols);
+  if (input.earlier) {
+    input.row_features = std::move(input.earlier->row_features);
+    input.col_features = std::move(input.earlier->col_features);
+  }
+  const auto read_side = [](const std::string& path, IdTable& members, std::optional<FeatureFile>& known) {
+    if (path.empty()) return;
+    FeatureFile fresh = read_features(path, members);
+    known = known ? merged(std::move(*known), fresh) : std::move(fresh);
+  };
+  read_side(c.row_features, input.train.rows, input.row_features);
+  read_side(c.col_features, input.train.cols, input.col_features);
+  if (input.earlier)
+    for (const auto& [side, weights, features] :
+         {std::tuple("row", &input.earlier->model.rows.features, &input.row_features),
+          {"col", &input.earlier->model.cols.features, &input.col_features}})
+      if (weights->size() > 0 && !*features)
+        throw InvalidInput(
+            fmt::format("{}: made with features that it does not hold; give them again with --{}-features",
+                        c.update, side));
   entries.rows = input.train.rows.size();
   entries.cols = input.train.cols.size();
   if (c.holdout > 0) {
@@ -145,6 +168,11 @@ Input read_input(const CompleteCommand& c) {
     }
   }
   return input;
+}
+
+GroupedEntries with_held_out(GroupedEntries earlier, ObservedEntries test) {
+  if (earlier.index.empty()) return ObservedMatrix(std::move(test)).take_by_row();
+  return ObservedMatrix(merged(earlier, std::move(test))).take_by_row();
 }
 
 /// How many of the entries are among those seen.
@@ -192,9 +220,8 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   if (c.rank >= 0) options.max_rank = c.rank;
   options.use_pattern = !c.no_pattern;
   options.validation = c.validation;
-  options.samples = c.samples >= 0       ? c.samples
-                    : c.effort == "high" ? draws_for_high_effort(input.train.entries.size())
-                                         : 0;
+  const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
+  options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
   options.range = range;
   if (input.row_features) options.row_features = &input.row_features->table;
   if (input.col_features) options.col_features = &input.col_features->table;
@@ -207,6 +234,7 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;
   options.observer = watch("complete");
+  options.interrupted = was_interrupted;
   return complete(std::move(input.train.entries), options);
 }
 
@@ -235,6 +263,11 @@ int run(const CompleteCommand& c) {
   const Timer timer;
   Input input = read_input(c);
   const double reading = timer.seconds();
+  const auto& values = input.train.entries.value;
+  if (values.size() > 1 && std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
+    tell(
+        "pursuit: warning: every value is 1: this is implicit feedback (clicks, purchases), of which what is "
+        "not there would have to count as a weak no; taken as ratings it says that everybody likes all\n");
   if (input.unknown > 0)
     tell("pursuit: note: {} of {} test entries have a row or column without training entries\n",
          input.unknown, input.test.size());
@@ -277,6 +310,12 @@ int run(const CompleteCommand& c) {
         std::move(input.train.cols),
         std::move(result.seen),
         {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}, {"stop", name(result.stop)}}};
+    if (input.earlier) file.held_out = std::move(input.earlier->held_out);
+    if (c.holdout > 0) file.held_out = with_held_out(std::move(file.held_out), std::move(input.test));
+    file.held_out.start.resize(std::size_t(file.rows.size()) + 1, std::int64_t(file.held_out.index.size()));
+    file.row_features = std::move(input.row_features);
+    file.col_features = std::move(input.col_features);
+    file.keeps_entries = !c.no_store_entries;
     save_completion(c.out, file);
     tell("model written to {}\n", c.out);
   }
@@ -296,7 +335,7 @@ void add_complete(Command& program) {
   sub.add_option(
          "--effort", c->effort,
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")
-      .one_of({"default", "high"})
+      .one_of({"default", "normal", "high"})
       .show_default();
   sub.add_option("--samples", c->samples,
                  "Number of draws to average over (high: 200 to 800, by the number of entries)")
@@ -318,7 +357,11 @@ void add_complete(Command& program) {
                  "Where an entry occurs twice: refuse the file, or the last one counts")
       .one_of({"refuse", "last"})
       .show_default();
-  sub.add_option("--update", c->update, "Continue this model with RATINGS as new entries, rows and columns");
+  sub.add_option(
+      "--update", c->update,
+      "Continue this model with RATINGS as new entries, rows and columns; features and effort are\n"
+      "those of the model");
+  add_columns_option(sub, c->columns);
   sub.add_option("--preset", c->preset, "A column of the paper's table: or1mp, gmpr, gmpr-sparse")
       .one_of({"or1mp", "gmpr", "gmpr-sparse"});
   sub.add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
@@ -346,6 +389,10 @@ void add_complete(Command& program) {
   sub.add_option("--seed", c->seed, "Seed of everything random").show_default();
   sub.add_option("--time-limit", c->time_limit, "Stop after so many seconds and keep the result so far");
   sub.add_option("-o,--out", c->out, "Write the model here (.npz)");
+  sub.add_flag(
+      "--no-store-entries", c->no_store_entries,
+      "Leave the entries out of the model file: smaller, and nobody's ratings are passed on;\nsuch a "
+      "model cannot be updated and knows nothing of what was seen");
   sub.add_option("--plot", c->plot, "Write a picture of the validation error by rank here (.svg)");
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });

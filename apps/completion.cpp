@@ -81,6 +81,17 @@ void print_features(const FeatureFile& file, const std::string& side) {
   tell("{} features, {}: {} features of {} {}s: {}{}\n", side,
        file.is_table ? "a table" : "lines of id, feature, value", file.names.size(), file.members, side,
        printable(fmt::format("{}", fmt::join(first, ", "))), file.names.size() > kShown ? ", ..." : "");
+  if (!file.left_out.empty())
+    tell("{} features, left out: {} (no two {}s share a word)\n", side,
+         printable(fmt::format("{}", fmt::join(file.left_out, ", "))), side);
+}
+
+void add_columns_option(Command& command, std::vector<std::string>& columns) {
+  command
+      .add_option("--columns", columns,
+                  "Which columns of RATINGS hold row, column and value: three names of its header, or\n"
+                  "numbers counted from 1 (user,item,rating or 1,2,4)")
+      .separated_by(',');
 }
 
 std::string csv_field(std::string_view text) {

@@ -26,6 +26,9 @@ void print_stages(const std::vector<CompletionStage>& path);
 Json describe(const FeatureFile& file);
 void print_features(const FeatureFile& file, const std::string& side);
 
+/// --columns of files with a header.
+void add_columns_option(Command& command, std::vector<std::string>& columns);
+
 /// Ids are quoted where they hold a separator.
 std::string csv_field(std::string_view text);
 

@@ -18,6 +18,7 @@ namespace {
 struct EvaluateCommand {
   CommonOptions common;
   std::string input, split = "50/20/30", duplicates = "refuse";
+  std::vector<std::string> columns;
   std::vector<std::string> methods = {"or1mp", "gmpr", "gmpr-sparse", "default"};
   Protocol protocol;
 };
@@ -61,7 +62,7 @@ int run(const EvaluateCommand& c) {
   protocol.threads = c.common.threads;
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads};
+      c.common.threads, c.columns};
   const Ratings ratings = read_ratings(c.input, options);
   watch_interrupts();
   ProgressBar bar("evaluate");
@@ -109,6 +110,7 @@ void add_evaluate(Command& program) {
                  "Where an entry occurs twice: refuse the file, or the last one counts")
       .one_of({"refuse", "last"})
       .show_default();
+  add_columns_option(sub, c->columns);
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });
 }

@@ -174,11 +174,12 @@ int write_lists(const RecommendCommand& c, const CompletionFile& file, int first
   watch_interrupts();
   ProgressBar bar("recommend");
   const Recommender recommender(file.model);
+  const GroupedEntries known = c.exclude_seen ? file.known() : GroupedEntries();
   int done = first;
   while (done < last && !was_interrupted()) {
     const int next = last - done > rows_at_once ? done + rows_at_once : last;
     const auto block =
-        recommender.of_rows(done, next, c.top, c.exclude_seen ? &file.seen : nullptr, c.common.threads);
+        recommender.of_rows(done, next, c.top, c.exclude_seen ? &known : nullptr, c.common.threads);
     lists.add(done, block);
     done = next;
     bar.update(double(done - first) / double(last - first),
@@ -195,6 +196,9 @@ int run_recommend(const RecommendCommand& c) {
   if (c.top < 1) throw InvalidArgument(fmt::format("--top {}: must be 1 or more", c.top));
   prepare_outputs({c.out}, {c.model});
   const CompletionFile file = load_completion(c.model);
+  if (c.exclude_seen && !file.keeps_entries)
+    throw InvalidInput(fmt::format(
+        "--exclude-seen: {} was written with --no-store-entries and does not know what was seen", c.model));
   int first = 0, last = file.rows.size();
   if (!c.all) {
     first = file.rows.find(c.row);

@@ -1,5 +1,7 @@
 // Completion as people and scripts meet it.
 
+#include <set>
+
 #include "cli_support.hpp"
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
@@ -168,6 +170,99 @@ TEST_F(CompletionCli, SideInformationReachesRowsNeverSeen) {
   const CompletionFile file = load_completion(path("m.npz"));
   EXPECT_GT(predict(file.model, {file.rows.find("u58"), file.cols.find("i3")}).value, 4);
   EXPECT_LT(predict(file.model, {file.rows.find("u59"), file.cols.find("i3")}).value, 2);
+}
+
+TEST_F(CompletionCli, AnUpdateKeepsSideInformationAndTakesMore) {
+  std::string ratings = "row,column,value\n", features = "id,taste\n";
+  for (int i = 0; i < 60; ++i) {
+    const bool likes = i % 2 == 0;
+    features += fmt::format("u{},{}\n", i, likes ? "sweet|warm" : "salty");
+    if (i < 50)
+      for (int j = i % 3; j < 20; j += 2)
+        ratings += fmt::format("u{},i{},{}\n", i, j, likes == (j < 10) ? 5 : 1);
+  }
+  write("rated.csv", ratings);
+  write("users.csv", features);
+  write("more.csv", "row,column,value\nu0,i1,5\n");
+  write("late.csv", "id,taste\nlate,salty\nother,new\nthird,new\n");
+  ASSERT_EQ(run("complete rated.csv --row-features users.csv --out m.npz").status, 0);
+  const Finished updated = run("complete more.csv --update m.npz --row-features late.csv --out n.npz");
+  ASSERT_EQ(updated.status, 0) << updated.err;
+  EXPECT_THAT(updated.err,
+              HasSubstr("4 features of 63 rows: taste=sweet, taste=warm, taste=salty, taste=new"));
+  const CompletionFile file = load_completion(path("n.npz"));
+  const auto value = [&](const char* row) {
+    return predict(file.model, {file.rows.find(row), file.cols.find("i3")}).value;
+  };
+  EXPECT_GT(value("u58"), 4);
+  EXPECT_LT(value("u59"), 2);
+  EXPECT_LT(value("late"), 2);
+  CompletionFile early = load_completion(path("m.npz"));
+  early.row_features.reset();
+  save_completion(path("early.npz"), early);
+  expect_refused({{"features that are lost", "complete more.csv --update early.npz", 3, "--row-features"}});
+}
+
+TEST_F(CompletionCli, AnUpdateWithNothingNewPredictsTheSame) {
+  for (const std::string effort : {"", " --effort high --samples 8"}) {
+    ASSERT_EQ(run("complete r.csv --out m.npz" + effort).status, 0);
+    ASSERT_EQ(run("complete r.csv --update m.npz --out n.npz").status, 0);
+    const CompletionFile before = load_completion(path("m.npz")), after = load_completion(path("n.npz"));
+    EXPECT_EQ(after.model.samples.size(), before.model.samples.size());
+    for (int i = 0; i < before.rows.size(); i += 5)
+      for (int j = 0; j < before.cols.size(); j += 3) {
+        const Prediction old = predict(before.model, {i, j}), now = predict(after.model, {i, j});
+        EXPECT_NEAR(now.value, old.value, 1e-3 * old.deviation) << i << " " << j << effort;
+      }
+  }
+}
+
+TEST_F(CompletionCli, EntriesHeldOutAreKnownAsSeen) {
+  ASSERT_EQ(run("complete r.csv --holdout 0.3 --out m.npz").status, 0);
+  const Ratings all = read_ratings(path("r.csv"));
+  const CompletionFile file = load_completion(path("m.npz"));
+  EXPECT_LT(file.seen.index.size(), all.entries.value.size());
+  std::set<std::pair<std::string, std::string>> rated;
+  for (std::size_t e = 0; e < all.entries.row.size(); ++e)
+    rated.emplace(all.rows.name(all.entries.row[e]), all.cols.name(all.entries.col[e]));
+  for (const auto& line : table(run("recommend m.npz --all --top 500 --exclude-seen").out))
+    EXPECT_FALSE(rated.contains({line[0], line[2]})) << line[0] << " " << line[2];
+}
+
+TEST_F(CompletionCli, ModelsWithoutEntriesPredictAndSayWhatTheyCannot) {
+  ASSERT_EQ(run("complete r.csv --out with.npz").status, 0);
+  ASSERT_EQ(run("complete r.csv --no-store-entries --out without.npz").status, 0);
+  write("some.csv", "1 1\n2 3\nnobody 1\n");
+  EXPECT_EQ(run("predict with.npz some.csv").out, run("predict without.npz some.csv").out);
+  EXPECT_LT(std::filesystem::file_size(path("without.npz")), std::filesystem::file_size(path("with.npz")));
+  EXPECT_EQ(run("recommend without.npz --all --top 2").status, 0);
+  expect_refused(
+      {{"seen is not known", "recommend without.npz --all --exclude-seen", 3, "--no-store-entries"},
+       {"nothing to update", "complete r.csv --update without.npz", 3, "--no-store-entries"}});
+}
+
+TEST_F(CompletionCli, ColumnsAreReadByTheirNamesOrAsAsked) {
+  write("plain.csv", "user,item,rating\na,x,1\na,y,2\nb,x,3\nb,z,5\n");
+  write("mixed.csv", "userId,movieId,timestamp,rating\na,x,900,1\na,y,901,2\nb,x,902,3\nb,z,903,5\n");
+  write("other.csv", "how,when,who,what\n1,900,a,x\n2,901,a,y\n3,902,b,x\n5,903,b,z\n");
+  write("bare.csv", "1,900,a,x\n2,901,a,y\n3,902,b,x\n5,903,b,z\n");
+  const auto noise = [&](const std::string& what) { return run_json("complete " + what)["noise"]; };
+  const json expected = noise("plain.csv");
+  EXPECT_EQ(noise("mixed.csv"), expected);
+  EXPECT_EQ(noise("other.csv --columns who,what,how"), expected);
+  EXPECT_EQ(noise("bare.csv --columns 3,4,1"), expected);
+  write("times.csv", "userId,movieId,timestamp\na,x,900\n");
+  expect_refused({{"no such column", "complete mixed.csv --columns userId,movieId,stars", 3, "stars"},
+                  {"too few", "complete mixed.csv --columns userId,rating", 3, "three"},
+                  {"twice", "complete mixed.csv --columns userId,userId,rating", 3, "different"},
+                  {"no header", "complete bare.csv --columns who,what,how", 3, "numbers from 1 to 4"},
+                  {"a time for a value", "complete times.csv", 3, "timestamp"}});
+}
+
+TEST_F(CompletionCli, ValuesThatAreAllOneAreSpokenOf) {
+  write("ones.csv", "u,i,1\nu,j,1\nv,i,1\n");
+  EXPECT_THAT(run("complete ones.csv").err, HasSubstr("every value is 1: this is implicit feedback"));
+  EXPECT_THAT(run("complete r.csv").err, testing::Not(HasSubstr("every value is 1")));
 }
 
 TEST_F(CompletionCli, ThreadsDoNotChangeABit) {

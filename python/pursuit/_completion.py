@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import warnings
 from os import PathLike
 from typing import Any, NamedTuple, Sequence
@@ -12,7 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
-from ._observations import Names, Observations, from_matrix, from_triplets, is_triplets
+from ._observations import (
+    Names,
+    Observations,
+    from_matrix,
+    from_triplets,
+    id_type,
+    is_triplets,
+    refuse_unnamed_triplets,
+)
 from ._plots import CompletionPlots
 from ._progress import Callback, Watcher
 from ._validation import FLOATS, seed_for, threads_for
@@ -59,7 +68,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     validation : float, default=0.1
         Share of the entries held back while the rank is chosen.
     effort : {"normal", "high"}, default="normal"
-        "high" averages over draws from the posterior: slower and more accurate.
+        "high" averages over draws from the posterior: slower and more accurate. "default" is "normal".
     clip : (low, high), "auto" or None, default="auto"
         Range of predictions; "auto" is that of the observed entries.
     columns : (str, str, str), default=("row", "column", "value")
@@ -67,8 +76,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     time_limit : float, optional
         Seconds; what there is then is kept.
     warm_start : bool, default=False
-        Whether a further `fit` begins with the model there is. Its rows and columns must be among the new
-        ones; not with atom sets.
+        Whether a further `fit` begins with the model there is, and takes the fewer sweeps the fewer entries
+        are new. Its rows and columns must be among the new ones; not with atom sets.
     callback : callable, optional
         Called with every step (``phase``, ``rank``, ``sweep``, ``validation``, ``noise``, ``seconds``); False
         ends the fit.
@@ -208,6 +217,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                     use_pattern=self.use_pattern,
                     samples=self._samples(),
                     start=earlier,
+                    start_entries=None if earlier is None or self._seen is None else _parts(self._seen),
                     callback=watcher.function(),
                     **options,
                 )
@@ -268,7 +278,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         if n < 1:
             raise ValueError(f"n={n}: must be 1 or more")
         place = int(self._rows.places([row], "row")[0])
-        seen = self._seen[place].indices if exclude_seen else np.zeros(0, np.int32)
+        known = getattr(self, "_known", self._seen)  # pickles of earlier versions have no _known
+        if exclude_seen and known is None:
+            raise ValueError("exclude_seen=True: the model was saved without its entries; pass False")
+        seen = known[place].indices if exclude_seen else np.zeros(0, np.int32)
         columns, values, deviations = self.model_.recommend(place, n, seen)
         return [
             Recommendation(self._cols.values[c], float(v), float(d))
@@ -328,24 +341,33 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             values = self.model_.predict_rows(self._factors(seen))[seen.row, seen.col]
         return -float(np.sqrt(np.mean((values - seen.value) ** 2)))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text.
+    def save(self, path: str | PathLike[str], *, store_entries: bool = True) -> None:
+        """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text;
+        integers and floats come back as what they were.
 
         Parameters
         ----------
         path : str or path
             A .npz file; it appears whole or not at all.
+        store_entries : bool, default=True
+            Whether the file holds the observed entries. Without them it is smaller and passes nobody's on, but
+            the model that is loaded cannot leave out what was seen.
         """
         check_is_fitted(self, "model_")
+        metadata = {
+            "command": "python",
+            "stop": getattr(self, "stop_reason_", "unknown"),
+            "columns": json.dumps([str(each) for each in self.columns]),
+            "row_id_type": id_type(self.row_ids_),
+            "column_id_type": id_type(self.column_ids_),
+        }
         _core.save_completion(
             path,
             model=self.model_,
             rows=[str(each) for each in self.row_ids_],
             cols=[str(each) for each in self.column_ids_],
-            start=self._seen.indptr,
-            index=self._seen.indices,
-            value=self._seen.data,
-            metadata={"command": "python", "stop": getattr(self, "stop_reason_", "unknown")},
+            entries=None if self._seen is None or not store_entries else _parts(self._seen),
+            metadata=metadata,
         )
 
     @property
@@ -368,6 +390,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         shape = len(seen.rows), len(seen.cols)
         self._seen = scipy.sparse.csr_matrix((seen.value, (seen.row, seen.col)), shape=shape)
         self._seen.sort_indices()
+        self._known = self._seen  # with entries that the model was not made from
 
     def _earlier_model(self, structured: bool) -> _core.CompletionModel | None:
         if not self.warm_start or not hasattr(self, "model_"):
@@ -376,10 +399,15 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             raise ValueError(
                 "warm_start=True: only self-tuned models can be continued, not those of atom sets"
             )
+        if self.model_.features > 0:
+            raise ValueError(
+                "warm_start=True: the model was made with features, which only the program continues"
+            )
         return self.model_
 
     def _observations(self, X: Any, continued: bool) -> Observations:
         if not is_triplets(X, self.columns):
+            refuse_unnamed_triplets(X)
             return from_matrix(self, X, reset=True)
         rows, cols = (self._rows, self._cols) if continued else (None, None)
         if cols is not None:
@@ -419,9 +447,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         return self.max_iter if self.corrections is None and self.regularization == "none" else 0
 
     def _samples(self) -> int | None:
-        if self.effort not in ("normal", "high"):
+        if self.effort not in ("normal", "default", "high"):
             raise ValueError(f"effort={self.effort!r}: must be 'normal' or 'high'")
-        return 0 if self.effort == "normal" else None
+        return None if self.effort == "high" else 0
 
     def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
         deviation = float(np.std(seen.value.astype(np.float64)))
@@ -447,6 +475,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _parts(entries: Any) -> tuple[Any, Any, Any]:
+    return entries.indptr, entries.indices, entries.data
 
 
 def _column_ids(X: Any, names: Names) -> list[Any]:

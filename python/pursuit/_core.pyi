@@ -59,6 +59,8 @@ class CompletionModel:
     @property
     def row_width(self) -> int: ...
     @property
+    def features(self) -> int: ...
+    @property
     def mean(self) -> float: ...
     @property
     def scale(self) -> float: ...
@@ -242,6 +244,7 @@ def complete(
     samples: int | None,
     range: tuple[float, float] | None,
     start: CompletionModel | None,
+    start_entries: tuple[Array, Array, Array] | None,
     seed: int,
     threads: int,
     time_limit: float | None,
@@ -293,9 +296,7 @@ def save_completion(
     model: CompletionModel,
     rows: list[str],
     cols: list[str],
-    start: Array,
-    index: Array,
-    value: Array,
+    entries: tuple[Array, Array, Array] | None,
     metadata: dict[str, str],
 ) -> None: ...
 def load_completion(path: Path) -> dict[str, Any]: ...

@@ -16,7 +16,7 @@ from ._components import with_zeros
 from ._factorization import path_by_rank
 from ._matrix_pursuit import MatrixPursuit
 from ._nmf import NMF
-from ._observations import Ids, Observations
+from ._observations import Ids, Observations, typed_ids
 from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
@@ -90,7 +90,9 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
         model.mean_ = file["column_means"] if len(file["column_means"]) else np.zeros(model.n_features_in_)
         model._scores = file["left"] * file["weights"]
         if len(shares) == 0:  # of the program, which says what all components explain together
-            whole = _core.span_shares(model._scores @ model.components_, file["right"], center=False, scale=None)
+            whole = _core.span_shares(
+                model._scores @ model.components_, file["right"], center=False, scale=None
+            )
             shares = whole * float(metadata.get("explained_span", "nan"))
         model.correlation = len(file["column_deviations"]) > 0
         if model.correlation:
@@ -120,12 +122,25 @@ def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:
 
 def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
     file = _core.load_completion(path)
-    rows, cols = Ids(_positions_or_names(file["rows"])), Ids(_positions_or_names(file["cols"]))
-    seen = scipy.sparse.csr_matrix(
-        (file["value"], file["index"], file["start"]), shape=(len(rows), len(cols))
-    ).tocoo()
+    metadata = file["metadata"]
+    rows, cols = (
+        Ids(typed_ids(file[side], kind) if kind else _positions_or_names(file[side]))
+        for side, kind in (("rows", metadata.get("row_id_type")), ("cols", metadata.get("column_id_type")))
+    )
+
+    def entries(part: str) -> Any:
+        return scipy.sparse.csr_matrix(
+            (file[part]["value"], file[part]["index"], file[part]["start"]), shape=(len(rows), len(cols))
+        )
+
+    seen = entries("seen").tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1))
+    if "columns" in metadata:
+        model.set_params(columns=tuple(json.loads(metadata["columns"])))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
+    model._known = entries("known")
+    if not file["keeps_entries"]:
+        model._seen = model._known = None
     model.stop_reason_ = file["metadata"].get("stop", "unknown")
     model.n_features_in_ = len(cols)
     return model

@@ -66,6 +66,41 @@ def is_triplets(X: Any, names: Names) -> bool:
     return hasattr(X, "columns") and hasattr(X, "iloc") and set(names) <= set(map(str, X.columns))
 
 
+def refuse_unnamed_triplets(X: Any) -> None:
+    """ValueError for a frame whose columns are called like those of triplets: nobody means it as a matrix."""
+    if not (hasattr(X, "columns") and hasattr(X, "iloc")) or not 3 <= len(X.columns) <= 6:
+        return
+    words = {"".join(c for c in str(name).lower() if c.isalnum()): name for name in X.columns}
+    found = [next((words[word] for word in kind if word in words), None) for kind in _TRIPLET_WORDS]
+    if None not in found:
+        names = ", ".join(repr(name) for name in found)
+        raise ValueError(
+            f"the frame looks like triplets, one entry per line: say columns=({names}), "
+            "or pass X.to_numpy() for a matrix with these columns"
+        )
+
+
+_TRIPLET_WORDS = (
+    ("user", "userid", "uid", "customer", "customerid", "row"),
+    ("item", "itemid", "iid", "movie", "movieid", "product", "productid", "book", "bookid", "column", "col"),
+    ("rating", "ratings", "value", "score", "stars"),
+)
+_ID_TYPES = {"int": int, "float": float, "str": str}
+
+
+def id_type(ids: Sequence[Any]) -> str:
+    """The type of all ids, by a name that `typed_ids` knows; "mixed" where there is none."""
+    for name, kind in _ID_TYPES.items():
+        if all(type(each) is kind for each in ids):
+            return name
+    return "int" if all(isinstance(each, np.integer) for each in ids) else "mixed"
+
+
+def typed_ids(names: list[str], kind: str) -> list[Any]:
+    """Texts as the ids that they were before they were saved."""
+    return [_ID_TYPES[kind](name) for name in names] if kind in _ID_TYPES else names
+
+
 def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
     """NaN and what is masked are unknown in an array; what is not stored is unknown in a sparse matrix, a
     stored zero was seen to be zero."""

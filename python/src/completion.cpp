@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "columns.hpp"
@@ -114,6 +115,10 @@ void bind_model(py::module_& m) {
       .def_property_readonly("rank", &CompletionModel::rank)
       .def_property_readonly("noise", &CompletionModel::noise)
       .def_property_readonly("row_width", &row_width)
+      .def_property_readonly("features",
+                             [](const CompletionModel& model) {
+                               return model.rows.features.rows() + model.cols.features.rows();
+                             })
       .def_readonly("mean", &CompletionModel::mean)
       .def_readonly("scale", &CompletionModel::scale)
       .def_readonly("lowest", &CompletionModel::lowest)
@@ -148,8 +153,8 @@ void bind_completion(py::module_& m) {
       "complete",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, Index max_rank,
          bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
-         const CompletionModel* start, std::uint64_t seed, int threads, std::optional<double> time_limit,
-         const py::object& callback) {
+         const CompletionModel* start, const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
+         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
         CompletionOptions options;
         options.max_rank = max_rank;
         options.use_pattern = use_pattern;
@@ -157,6 +162,12 @@ void bind_completion(py::module_& m) {
         options.samples = samples.value_or(draws_for_high_effort(Index(value.size())));
         options.range = range_of(range);
         options.start = start;
+        GroupedEntries earlier;
+        if (start_entries) {
+          const auto& [starts, columns, values] = *start_entries;
+          earlier = {copied(starts), copied(columns), copied(values)};
+          options.start_entries = &earlier;
+        }
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
@@ -164,8 +175,8 @@ void bind_completion(py::module_& m) {
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("max_rank"), py::arg("use_pattern"), py::arg("validation"), py::arg("samples"),
-      py::arg("range"), py::arg("start"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("range"), py::arg("start"), py::arg("start_entries"), py::arg("seed"), py::arg("threads"),
+      py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "complete_structured",

@@ -49,6 +49,8 @@ void for_each_plain_member(Model& model, const Visit& visit) {
   visit("noise_variance", model.noise_variance);
   visit("lowest", model.lowest);
   visit("highest", model.highest);
+  visit("average_rows", model.average_rows);
+  visit("average_cols", model.average_cols);
   visit("left", model.atoms.left());
   visit("right", model.atoms.right());
   visit("weights", model.atoms.weights);

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,10 @@ using std::filesystem::path;
 template <class Value>
 using List = py::array_t<Value, py::array::c_style | py::array::forcecast>;
 
-GroupedEntries grouped(const List<std::int64_t>& start, const List<int>& index, const List<float>& value) {
+using EntryLists = std::tuple<List<std::int64_t>, List<int>, List<float>>;
+
+GroupedEntries grouped(const EntryLists& lists) {
+  const auto& [start, index, value] = lists;
   return {{start.data(), start.data() + start.size()},
           {index.data(), index.data() + index.size()},
           {value.data(), value.data() + value.size()}};
@@ -86,25 +91,35 @@ void bind_model_files(py::module_& m) {
   m.def(
       "save_completion",
       [](const path& file, const CompletionModel& model, const Names& rows, const Names& cols,
-         const List<std::int64_t>& start, const List<int>& index, const List<float>& value,
-         const Metadata& metadata) {
-        save_completion(file, {model, IdTable(rows), IdTable(cols), grouped(start, index, value), metadata});
+         const std::optional<EntryLists>& entries, const Metadata& metadata) {
+        CompletionFile out{model, IdTable(rows), IdTable(cols), {}, metadata};
+        out.keeps_entries = entries.has_value();
+        if (entries) out.seen = grouped(*entries);
+        save_completion(file, out);
       },
-      py::arg("path"), py::kw_only(), py::arg("model"), py::arg("rows"), py::arg("cols"), py::arg("start"),
-      py::arg("index"), py::arg("value"), py::arg("metadata"));
+      py::arg("path"), py::kw_only(), py::arg("model"), py::arg("rows"), py::arg("cols"), py::arg("entries"),
+      py::arg("metadata"));
 
   m.def(
       "load_completion",
       [](const path& file_path) {
         CompletionFile file = load_completion(file_path);
+        if (!file.keeps_entries) file.seen.start.assign(std::size_t(file.rows.size()) + 1, 0);
+        const auto entries = [](const GroupedEntries& seen) {
+          py::dict parts;
+          parts["start"] = array_of(seen.start);
+          parts["index"] = array_of(seen.index);
+          parts["value"] = array_of(seen.value);
+          return parts;
+        };
         py::dict out;
-        out["model"] = std::move(file.model);
         out["rows"] = file.rows.names();
         out["cols"] = file.cols.names();
-        out["start"] = array_of(file.seen.start);
-        out["index"] = array_of(file.seen.index);
-        out["value"] = array_of(file.seen.value);
+        out["seen"] = entries(file.seen);
+        out["known"] = entries(file.known());
+        out["keeps_entries"] = file.keeps_entries;
         out["metadata"] = file.metadata;
+        out["model"] = std::move(file.model);
         return out;
       },
       py::arg("path"));

@@ -191,6 +191,33 @@ def test_continues_with_new_rows_and_columns(planted):
     assert rmse(model.predict([("user 140", "film 70")]), truth[140, 70]) < 0.5
 
 
+def test_warm_start_with_nothing_new_changes_nothing(planted):
+    _, X = planted
+    model = pursuit.MatrixCompletion(random_state=0, warm_start=True).fit(X)
+    pairs = np.argwhere(np.ones(X.shape))
+    before, deviation = model.predict(pairs, return_std=True)
+    assert np.abs(model.fit(X).predict(pairs) - before).max() < 1e-3 * deviation.min()
+
+
+def test_frames_that_look_like_triplets_are_asked_about():
+    frame = pd.DataFrame(
+        {"userId": [1, 1, 2], "movieId": [5, 6, 5], "rating": [3.0, 4.0, 5.0], "timestamp": 1}
+    )
+    with pytest.raises(ValueError, match=r"columns=\('userId', 'movieId', 'rating'\)"):
+        pursuit.MatrixCompletion().fit(frame)
+    model = pursuit.MatrixCompletion(columns=("userId", "movieId", "rating"), random_state=0).fit(frame)
+    assert model.row_ids_ == [1, 2] and model.column_ids_ == [5, 6]
+    assert pursuit.MatrixCompletion(random_state=0).fit(frame.to_numpy(dtype=float)).n_features_in_ == 4
+
+
+def test_efforts_have_the_names_of_the_program(planted):
+    _, X = planted
+    one, other = (
+        pursuit.MatrixCompletion(3, effort=effort, random_state=0).fit(X) for effort in ("normal", "default")
+    )
+    assert one.predict([(3, 4)]) == other.predict([(3, 4)])
+
+
 def test_path_and_trace(model):
     assert model.path_["rank"][-1] >= 2
     assert set(model.path_) >= {"rank", "relative_error", "explained_variance", "support"}

@@ -106,6 +106,42 @@ def test_completed_matrices_go_both_ways(tmp_path, rng):
     assert_allclose(pursuit.load(tmp_path / "theirs.npz").predict(pairs), model.predict(pairs), rtol=1e-4)
 
 
+@pytest.mark.parametrize("ids", [[10, 7, 30, 41], ["10", "07", "a", "b"], [1.5, 2.0, 3.25, 4.0]])
+def test_ids_and_columns_come_back_as_they_were(tmp_path, ids):
+    frame = pd.DataFrame({"who": ids + ids, "what": ids + ids[::-1], "how": np.arange(8.0)})
+    names = ("who", "what", "how")
+    model = pursuit.MatrixCompletion(columns=names, random_state=0).fit(frame)
+    model.save(tmp_path / "m.npz")
+    again = pursuit.load(tmp_path / "m.npz")
+    assert again.columns == names
+    assert again.row_ids_ == model.row_ids_ and again.column_ids_ == model.column_ids_
+    assert [type(each) for each in again.row_ids_] == [type(each) for each in model.row_ids_]
+    assert_allclose(again.predict(frame), model.predict(frame))
+
+
+def test_models_without_entries(tmp_path, rng):
+    model = pursuit.MatrixCompletion(2, random_state=0).fit(rng.random((12, 9)))
+    model.save(tmp_path / "m.npz", store_entries=False)
+    again = pursuit.load(tmp_path / "m.npz")
+    assert_allclose(again.predict([(3, 4)]), model.predict([(3, 4)]))
+    with pytest.raises(ValueError, match="without its entries"):
+        again.recommend(0, 3)
+    assert again.recommend(0, 3, exclude_seen=False) == model.recommend(0, 3, exclude_seen=False)
+    again.save(tmp_path / "again.npz")
+    assert "seen_value" not in np.load(tmp_path / "again.npz")
+
+
+def test_entries_that_the_program_held_out_are_known_as_seen(tmp_path, rng):
+    lines = [f"{i},{j},{rng.integers(1, 6)}" for i in range(20) for j in range(12) if (i * 7 + j) % 3]
+    (tmp_path / "r.csv").write_text("user,item,rating\n" + "\n".join(lines) + "\n")
+    run("complete", tmp_path / "r.csv", "--holdout", 0.3, "--out", tmp_path / "m.npz")
+    model = pursuit.load(tmp_path / "m.npz")
+    for i in range(20):
+        assert {int(each.column) for each in model.recommend(model.row_ids_[i], 12)} == {
+            j for j in range(12) if (int(model.row_ids_[i]) * 7 + j) % 3 == 0
+        }
+
+
 def test_positions_stay_positions(tmp_path, rng):
     model = pursuit.MatrixCompletion(2, random_state=0).fit(rng.random((12, 9)))
     model.save(tmp_path / "m.npz")

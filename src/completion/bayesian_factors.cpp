@@ -176,7 +176,7 @@ void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, 
                  mean_, scale_, threads_);
   update_rows(*side.entries, scratch_->held,
               {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
-              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error});
+              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error}, stop_);
 }
 
 /// The intercept, and what means differ by from their priors with it.

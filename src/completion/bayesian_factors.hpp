@@ -11,6 +11,8 @@
 // sweep draws everything from its conditional). An atom u_k v_k^T that does not pay is shrunk to nothing by
 // its own tau.
 
+#include <functional>
+
 #include "base/chunks.hpp"
 #include "completion/prior_regression.hpp"
 #include "completion/row_posteriors.hpp"
@@ -58,6 +60,10 @@ class BayesianFactors {
   void start_from(const CompletionModel& model, const FactorMatrix& row_features,
                   const FactorMatrix& col_features);
 
+  /// Sweeps are left half done once `stop` says true, which it must not take back: some rows are updated
+  /// then, others not.
+  void ends_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   /// Goes on with other entries of a matrix of the same size.
   void rebind(const ObservedMatrix& data);
 
@@ -102,6 +108,7 @@ class BayesianFactors {
   double noise_variance_ = 1;
   Index count_;
   int sweeps_ = 0;
+  std::function<bool()> stop_;
   std::shared_ptr<Scratch> scratch_ = std::make_shared<Scratch>();
 };
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "base/chunks.hpp"
+#include "completion/draw_average.hpp"
 #include "completion/factors_of_model.hpp"
 #include "completion/newcomers.hpp"
 #include "completion/predictor.hpp"
@@ -58,50 +60,6 @@ double inner_at(const BayesianFactors& f, Position at) {
   return inner(&f.rows().mean[at.row * width], &f.cols().mean[at.col * width], width);
 }
 
-/// Running means of predictions over draws.
-class Averages {
- public:
-  explicit Averages(const std::vector<Position>& positions)
-      : positions_(positions), entries_(positions.size()) {}
-
-  void add(const BayesianFactors& f, int threads) {
-    ++count_;
-    for_all(threads, [&](Index k) {
-      const auto [i, j] = positions_[k];
-      if (i >= 0 && j >= 0)
-        entries_[k].add(inner_at(f, {i, j}),
-                        f.noise_variance() / (double(f.rows().noise_weight[i]) * f.cols().noise_weight[j]));
-    });
-  }
-
-  std::vector<Prediction> predictions(const CompletionModel& model, int threads) const {
-    const Predictor predictor(model);
-    std::vector<Prediction> result(positions_.size());
-    for_all(threads, [&](Index k) {
-      const Position at = positions_[k];
-      result[std::size_t(k)] = !has_entries(model.rows, at.row) || !has_entries(model.cols, at.col)
-                                   ? predictor(at)
-                                   : predictor.clipped(predictor.unclipped(at, entries_[k].moments(count_)));
-    });
-    return result;
-  }
-
-  int count() const { return count_; }
-
- private:
-  template <class Work>
-  void for_all(int threads, const Work& work) const {
-    const Chunks chunks(Index(positions_.size()));
-    parallel_for(chunks.count(), threads, [&](Index chunk) {
-      for (Index k = chunks.first(chunk); k < chunks.first(chunk + 1); ++k) work(k);
-    });
-  }
-
-  const std::vector<Position>& positions_;
-  std::vector<DrawnEntry> entries_;
-  int count_ = 0;
-};
-
 /// One run of complete(): its data and its steps.
 class Completion {
  public:
@@ -130,6 +88,7 @@ class Completion {
     if (!start_) held_back_ = hold_back(entries, options.validation, options.seed, threads_);
     data_.emplace(std::move(entries), threads_);
     factors_.emplace(*data_, mean_, scale_, options.use_pattern, options.seed, threads_);
+    factors_->ends_when(options.interrupted);
     if (row_features_) factors_->add_features(true, row_features_->features());
     if (col_features_) factors_->add_features(false, col_features_->features());
   }
@@ -157,11 +116,11 @@ class Completion {
     result_.model = model();
     if (start_ && updating == 0) {
       result_.model.samples = start_->samples;
-      result_.predictions = predict(result_.model, options_.predict, threads_);
+      result_.model.average_rows = start_->average_rows;
+      result_.model.average_cols = start_->average_cols;
     } else if (options_.samples > 0 && !run_.stopped())
       sample();
-    else
-      result_.predictions = predict(result_.model, options_.predict, threads_);
+    result_.predictions = predict(result_.model, options_.predict, threads_);
     require_sound(result_.model);
     result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
     result_.stop = run_.stop();
@@ -285,19 +244,19 @@ class Completion {
   void sample() {
     const int atoms = std::min(std::max(factors_->atoms(), kFewestSampledAtoms), most_atoms());
     if (atoms > factors_->atoms()) factors_->widen(atoms);
-    Averages averages(options_.predict);
+    DrawAverage average(threads_);
     const int total = kBurnIn + options_.samples;
     for (int k = 1; k <= total && !run_.stopped(); ++k) {
       factors_->draw();
       if (k > kBurnIn) {
-        averages.add(*factors_, threads_);
+        average.add(*factors_);
         const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
         if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(sample_of(*factors_));
       }
       report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
-    result_.predictions = averages.count() > 0 ? averages.predictions(result_.model, threads_)
-                                               : predict(result_.model, options_.predict, threads_);
+    if (average.count() > 0)
+      std::tie(result_.model.average_rows, result_.model.average_cols) = average.factors();
   }
 
   CompletionModel model() {

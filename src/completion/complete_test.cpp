@@ -178,6 +178,11 @@ TEST(Complete, ByAveragingDrawsIsAsAccurateAsByMeans) {
   EXPECT_LT(averaged.rmse, 1.02 * means);
   EXPECT_NEAR(averaged.inside_80, 0.80, 0.05);
   EXPECT_EQ(sampled.model.samples.size(), 20U);
+  const CompletionResult few =
+      complete(data.train, {.samples = 60, .stored_samples = 3, .predict = positions_of(data.test)});
+  EXPECT_EQ(values_of(few.predictions), values_of(sampled.predictions)) << "all draws, however many are kept";
+  EXPECT_TRUE(same_predictions(predict(sampled.model, positions_of(data.test)), sampled.predictions))
+      << "what is told is what the model serves";
   EXPECT_LT(accuracy_on(sampled.model, data.test).rmse, 1.05 * means) << "from the draws that were kept";
 }
 

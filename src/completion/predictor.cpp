@@ -36,6 +36,15 @@ Moments posterior(const CompletionModel& model, Position at) {
   return result;
 }
 
+Moments drawn(const CompletionModel& model, Position at) {
+  DrawnEntry entry;
+  for (const CompletionSample& sample : model.samples)
+    entry.add(inner(sample.rows.row(at.row).data(), sample.cols.row(at.col).data(), sample.rows.cols()),
+              sample.noise_variance / (double(sample.row_noise_weight[std::size_t(at.row)]) *
+                                       sample.col_noise_weight[std::size_t(at.col)]));
+  return entry.moments(double(model.samples.size()));
+}
+
 AtomMember atom_member(const CompletionSide& side, const Matrix& entries, const Vector* weights,
                        const AverageMember& average, int index) {
   return {entries, weights, has_entries(side, index) ? nullptr : &average, index};
@@ -59,14 +68,15 @@ AtomMember Predictor::column(int index) const {
 
 /// Averaged over posterior samples where there are any; members never seen have none.
 Moments Predictor::self_tuned(Position at) const {
-  if (model_.samples.empty() || !has_entries(model_.rows, at.row) || !has_entries(model_.cols, at.col))
+  const bool has_average = model_.average_rows.size() > 0;
+  if ((model_.samples.empty() && !has_average) || !has_entries(model_.rows, at.row) ||
+      !has_entries(model_.cols, at.col))
     return posterior(model_, at);
-  DrawnEntry entry;
-  for (const CompletionSample& sample : model_.samples)
-    entry.add(inner(sample.rows.row(at.row).data(), sample.cols.row(at.col).data(), sample.rows.cols()),
-              sample.noise_variance / (double(sample.row_noise_weight[std::size_t(at.row)]) *
-                                       sample.col_noise_weight[std::size_t(at.col)]));
-  return entry.moments(double(model_.samples.size()));
+  Moments result = model_.samples.empty() ? posterior(model_, at) : drawn(model_, at);
+  if (has_average)
+    result.mean = inner(model_.average_rows.row(at.row).data(), model_.average_cols.row(at.col).data(),
+                        model_.average_rows.cols());
+  return result;
 }
 
 Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {

@@ -26,9 +26,9 @@ std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Inde
   };
   const auto kept = std::min<std::size_t>(std::size_t(count), candidates.size());
   std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept), candidates.end(), better);
-  candidates.resize(kept);
-  for (Recommendation& each : candidates) each.prediction = predictor.clipped(each.prediction);
-  return candidates;
+  std::vector<Recommendation> best(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept));
+  for (Recommendation& each : best) each.prediction = predictor.clipped(each.prediction);
+  return best;  // in memory of its own size: there may be as many lists as rows
 }
 
 void require_count(Index count) {
@@ -101,13 +101,16 @@ Recommender::Recommender(const CompletionModel& model)
     : model_(model), predictor_(std::make_shared<Predictor>(model)) {
   // Of a column: offset and factors, or those of every draw, which columns without entries have none of;
   // structured atoms; whether it has no entries; its selection; with draws its factors if it has no entries.
-  const Index width = model.cols.mean.cols(),
-              drawn = model.samples.empty() ? 0 : model.samples[0].cols.cols();
-  const Index draws = Index(model.samples.size()), own = draws > 0 ? draws * drawn : width;
+  if (model.average_rows.size() > 0)
+    draws_.emplace_back(&model.average_rows, &model.average_cols);
+  else
+    for (const CompletionSample& sample : model.samples) draws_.emplace_back(&sample.rows, &sample.cols);
+  const Index width = model.cols.mean.cols(), drawn = draws_.empty() ? 0 : draws_[0].second->cols();
+  const Index draws = Index(draws_.size()), own = draws > 0 ? draws * drawn : width;
   const Index atoms = model.atoms.rank();
   cols_ = FactorMatrix::Zero(model.column_count(), own + atoms + 2 + (draws > 0 ? width : 0));
   if (draws == 0) cols_.leftCols(own) = model.cols.mean;
-  for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = model.samples[std::size_t(s)].cols;
+  for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = *draws_[std::size_t(s)].second;
   for (Index j = 0; j < cols_.rows() && atoms > 0; ++j) {
     const AtomMember column = predictor_->column(int(j));
     for (Index k = 0; k < atoms; ++k) cols_(j, own + k) = float(column.mean(k));
@@ -126,17 +129,17 @@ Recommender::Recommender(const CompletionModel& model)
 /// What a row is multiplied with columns by; what it adds to all of them alike is left out.
 void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) const {
   const Index atoms = model_.atoms.rank(), width = model_.rows.mean.cols();
-  const Index own = cols_.cols() - atoms - 2 - (model_.samples.empty() ? 0 : width);
+  const Index own = cols_.cols() - atoms - 2 - (draws_.empty() ? 0 : width);
   factors.setZero();
   factors[own + atoms] = selection(model_.rows, row);
   factors[own + atoms + 1] = has_entries(model_.rows, row) ? 0.0F : 1.0F;
-  if (model_.samples.empty()) {
+  if (draws_.empty()) {
     factors.head(own) = model_.rows.mean.row(row);
     factors[0] = 1;
   } else {
-    const auto count = float(model_.samples.size());
-    for (std::size_t s = 0; s < model_.samples.size(); ++s) {
-      const FactorMatrix& draw = model_.samples[s].rows;
+    const auto count = float(draws_.size());
+    for (std::size_t s = 0; s < draws_.size(); ++s) {
+      const FactorMatrix& draw = *draws_[s].first;
       auto part = factors.segment(Index(s) * draw.cols(), draw.cols());
       part = draw.row(row) / count;
       factors[own + atoms] -= part[0];  // which is left out of columns with entries
@@ -188,7 +191,7 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
     for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();
     score(begin, best, seen);
     for (int row = begin; row < end; ++row) {
-      if (!model_.samples.empty() && !has_entries(model_.rows, row)) {  // no draw knows it
+      if (!draws_.empty() && !has_entries(model_.rows, row)) {  // no draw knows it
         const auto columns = seen ? std::span(seen->index).subspan(seen->start[row], seen->count(row))
                                   : std::span<const int>();
         result[std::size_t(row - first)] = recommend(model_, row, count, columns);

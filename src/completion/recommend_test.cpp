@@ -58,6 +58,7 @@ TEST(Recommender, GivesManyRowsTheListsOfEachAlone) {
       for (const Index count : {1, 7, 2000}) {
         const auto lists = Recommender(model).of_rows(0, rows, count, with ? left_out : nullptr, 2);
         ASSERT_EQ(lists.size(), std::size_t(rows));
+        for (const auto& list : lists) ASSERT_EQ(list.capacity(), list.size()) << "as many as are listed";
         for (int i = 0; i < rows; i += 7) {
           std::span<const int> excluded;
           if (with) excluded = {left_out->index.data() + left_out->start[i], std::size_t(left_out->count(i))};

@@ -343,15 +343,17 @@ void set_regressors(Regressors& held, const AlignedVector<float>& mean, const Al
 }
 
 void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
-                 int threads, const RowPosteriors& out) {
+                 int threads, const RowPosteriors& out, const std::function<bool()>& stop) {
   SegmentSums segments(tasks.segments(), held.width);
   tasks.share(
       threads,
       [&](Index number, const EntryTasks::Segment& segment) {
+        if (stop && stop()) return;
         Workspace work(held.width);
         Batch(tasks, held, priors, out, segments, work).sum_segment(number, segment);
       },
       [&](Index first, Index last) {
+        if (stop && stop()) return;
         Workspace work(held.width);
         Batch batch(tasks, held, priors, out, segments, work);
         for (Index i = first; i < last; i += kSystems)

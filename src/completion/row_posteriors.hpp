@@ -16,6 +16,7 @@
 // blocks: Salakhutdinov and Mnih 2008; for variances inside A_i: Lim and Teh 2007.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/aligned.hpp"
@@ -57,8 +58,8 @@ struct RowPosteriors {
 };
 
 /// `seed` is used for draws only; every row has its own stream of random numbers, so that threads do not
-/// matter.
+/// matter. Rows that are left when `stop` says true stay as they are.
 void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,
-                 int threads, const RowPosteriors& out);
+                 int threads, const RowPosteriors& out, const std::function<bool()>& stop = {});
 
 }  // namespace pursuit

@@ -115,6 +115,13 @@ void require_sound(const CompletionModel& model) {
     if (sample.rows.cols() != model.samples.front().rows.cols()) refuse("'sample_rows' of different widths");
     require_sound(sample, rows, cols);
   }
+  if (model.average_rows.size() > 0 || model.average_cols.size() > 0) {
+    const Index averaged = std::max<Index>(model.average_rows.cols(), 1);
+    require_shape("average_rows", model.average_rows, rows, averaged);
+    require_shape("average_columns", model.average_cols, cols, averaged);
+    require_within("average_rows", model.average_rows, -kLargestFactor, kLargestFactor);
+    require_within("average_columns", model.average_cols, -kLargestFactor, kLargestFactor);
+  }
   const Index atoms = model.atoms.rank();
   if (atoms > 0 || model.atoms.left().size() > 0 || model.atoms.right().size() > 0) {
     require_shape("left", model.atoms.left(), rows, atoms);

@@ -94,14 +94,17 @@ class CompletionReader {
       return plain_side(size);  // as early versions wrote it
     if (side.mean.rows() != size)
       reader_.refuse(fmt::format("array '{}_mean' has {} rows for {} ids", prefix, side.mean.rows(), size));
-    for_each_part(prefix, [&](const std::string& name, auto part) {
-      if (!is_recent(name) || reader_.has_any({name.c_str()})) read(name, side.*part);
+    bool recent = reader_.has_any({(prefix + "_noise_shape").c_str()});
+    for_each_part(prefix, [&](const std::string& name, auto) {
+      recent = recent || (is_recent(name) && reader_.has_any({name.c_str()}));
     });
-    if (const std::string name = prefix + "_noise_shape"; reader_.has_any({name.c_str()})) {
-      const auto shape = reader_.list<double>(name);
-      if (shape.size() != 1) reader_.refuse(fmt::format("array '{}' must have 1 entry", name));
-      side.noise_shape = shape[0];
-    }
+    for_each_part(prefix, [&](const std::string& name, auto part) {
+      if (recent || !is_recent(name)) read(name, side.*part);
+    });
+    if (!recent) return side;
+    const auto shape = reader_.list<double>(prefix + "_noise_shape");
+    if (shape.size() != 1) reader_.refuse(fmt::format("array '{}_noise_shape' must have 1 entry", prefix));
+    side.noise_shape = shape[0];
     return side;
   }
 
@@ -126,26 +129,54 @@ class CompletionReader {
     return result;
   }
 
-  GroupedEntries seen(Index rows, Index cols) const {
-    GroupedEntries seen;
-    seen.start = reader_.list<std::int64_t>("seen_start");
-    for (const std::int64_t column : reader_.list<std::int64_t>("seen_column")) {
-      if (column < 0 || column >= cols)
-        reader_.refuse(fmt::format("array 'seen_column' has an entry {}", column));
-      seen.index.push_back(int(column));
+  std::vector<int> places(const std::string& name, Index size) const {
+    std::vector<int> result;
+    for (const std::int64_t place : reader_.list<std::int64_t>(name)) {
+      if (place < 0 || place >= size) reader_.refuse(fmt::format("array '{}' has an entry {}", name, place));
+      result.push_back(int(place));
     }
-    seen.value = floats("seen_value", {Index(seen.index.size())});
-    for (const float value : seen.value)
-      if (!std::isfinite(value)) reader_.refuse("array 'seen_value' has an entry that is not finite");
+    return result;
+  }
+
+  std::vector<float> finite(const std::string& name, std::size_t count) const {
+    std::vector<float> result = floats(name, {Index(count)});
+    for (const float value : result)
+      if (!std::isfinite(value))
+        reader_.refuse(fmt::format("array '{}' has an entry that is not finite", name));
+    return result;
+  }
+
+  GroupedEntries entries(const std::string& prefix, Index rows, Index cols) const {
+    GroupedEntries seen;
+    seen.start = reader_.list<std::int64_t>(prefix + "_start");
+    seen.index = places(prefix + "_column", cols);
+    seen.value = finite(prefix + "_value", seen.index.size());
     bool fits = Index(seen.start.size()) == rows + 1 && seen.start.front() == 0 &&
                 seen.start.back() == std::int64_t(seen.index.size());
     for (std::size_t i = 1; fits && i < seen.start.size(); ++i) fits = seen.start[i] >= seen.start[i - 1];
-    if (!fits) reader_.refuse("array 'seen_start' does not divide the entries among the rows");
+    if (!fits)
+      reader_.refuse(fmt::format("array '{}_start' does not divide the entries among the rows", prefix));
     for (Index i = 0; i < rows; ++i)
       for (std::int64_t e = seen.start[i] + 1; e < seen.start[i + 1]; ++e)
         if (seen.index[e] <= seen.index[e - 1])
-          reader_.refuse(fmt::format("array 'seen_column' does not ascend within row {}", i));
+          reader_.refuse(fmt::format("array '{}_column' does not ascend within row {}", prefix, i));
     return seen;
+  }
+
+  std::optional<FeatureFile> features(const std::string& prefix, Index members) const {
+    if (!reader_.has_any({(prefix + "_feature_names").c_str()})) return std::nullopt;
+    FeatureFile result;
+    result.names = reader_.list<std::string>(prefix + "_feature_names");
+    FeatureTable& table = result.table;
+    table.rows = members;
+    table.cols = Index(result.names.size());
+    table.row = places(prefix + "_feature_member", table.rows);
+    table.col = places(prefix + "_feature_index", table.cols);
+    table.value = finite(prefix + "_feature_value", table.row.size());
+    if (table.col.size() != table.row.size())
+      reader_.refuse(
+          fmt::format("arrays '{0}_feature_member' and '{0}_feature_index' differ in length", prefix));
+    return result;
   }
 
  private:
@@ -177,10 +208,33 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
         array_of(std::vector<double>(model.atoms.weights.begin(), model.atoms.weights.end()));
   }
   write_samples(model.samples, archive);
-  archive["seen_start"] = array_of(file.seen.start);
-  archive["seen_column"] =
-      array_of(std::vector<std::int64_t>(file.seen.index.begin(), file.seen.index.end()));
-  archive["seen_value"] = array_of(file.seen.value);
+  if (model.average_rows.size() > 0) {
+    archive["average_rows"] = array_of_floats(model.average_rows);
+    archive["average_columns"] = array_of_floats(model.average_cols);
+  }
+  const auto wide = [](const std::vector<int>& places) {
+    return array_of(std::vector<std::int64_t>(places.begin(), places.end()));
+  };
+  const auto write_entries = [&](const std::string& prefix, const GroupedEntries& entries) {
+    archive[prefix + "_start"] = array_of(entries.start);
+    archive[prefix + "_column"] = wide(entries.index);
+    archive[prefix + "_value"] = array_of(entries.value);
+  };
+  if (file.keeps_entries) {
+    write_entries("seen", file.seen);
+    if (!file.held_out.index.empty()) write_entries("held_out", file.held_out);
+  } else {
+    archive["row_unseen"] = wide(model.rows.unseen);
+    archive["column_unseen"] = wide(model.cols.unseen);
+  }
+  for (const auto& [prefix, features] :
+       {std::pair(std::string("row"), &file.row_features), {"column", &file.col_features}})
+    if (*features) {
+      archive[prefix + "_feature_names"] = array_of((*features)->names);
+      archive[prefix + "_feature_member"] = wide((*features)->table.row);
+      archive[prefix + "_feature_index"] = wide((*features)->table.col);
+      archive[prefix + "_feature_value"] = array_of((*features)->table.value);
+    }
   archive["row_names"] = array_of(file.rows.names());
   archive["column_names"] = array_of(file.cols.names());
   auto metadata = file.metadata;
@@ -212,14 +266,27 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   model.rows = parts.side("row", rows);
   model.cols = parts.side("column", cols);
   model.samples = parts.samples(rows, cols);
+  if (reader.has_any({"average_rows", "average_columns"})) {
+    parts.read("average_rows", model.average_rows);
+    parts.read("average_columns", model.average_cols);
+  }
   if (reader.has_any({"left", "right", "weights"})) {
     model.atoms.left() = reader.matrix("left");
     model.atoms.right() = reader.matrix("right");
     const auto weights = reader.list<double>("weights");
     model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
   }
-  file.seen = parts.seen(rows, cols);
-  note_unseen(model, file.seen);
+  file.keeps_entries = !reader.has_any({"row_unseen", "column_unseen"});
+  if (file.keeps_entries) {
+    file.seen = parts.entries("seen", rows, cols);
+    if (reader.has_any({"held_out_start"})) file.held_out = parts.entries("held_out", rows, cols);
+    note_unseen(model, file.seen);
+  } else {
+    model.rows.unseen = parts.places("row_unseen", rows);
+    model.cols.unseen = parts.places("column_unseen", cols);
+  }
+  file.row_features = parts.features("row", rows);
+  file.col_features = parts.features("column", cols);
   try {
     require_sound(model);
   } catch (const InvalidInput& defect) {
@@ -229,6 +296,14 @@ CompletionFile completion_from(const ArchiveReader& reader) {
 }
 
 }  // namespace
+
+GroupedEntries CompletionFile::known() const {
+  if (held_out.index.empty()) return seen;
+  ObservedEntries others{held_out.size(), cols.size(), {}, held_out.index, held_out.value};
+  for (Index i = 0; i < held_out.size(); ++i)
+    others.row.insert(others.row.end(), std::size_t(held_out.count(i)), int(i));
+  return ObservedMatrix(merged(seen, std::move(others))).take_by_row();
+}
 
 CompletionFile load_completion(const std::filesystem::path& path) {
   const NpzArchive archive = read_npz(path);

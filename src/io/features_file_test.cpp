@@ -57,6 +57,41 @@ TEST(FeaturesFile, TablesHaveAnyNumberOfFeaturesAndAnySeparator) {
   EXPECT_THAT(entries(read(",age,male\n1,24,1\n")), ElementsAre("1 age 24", "1 male 1")) << "as pandas does";
 }
 
+TEST(FeaturesFile, ColumnsOfTextAreAFeatureForEveryWordWhateverTheIdsLookLike) {
+  for (const std::string id : {"3", "m3"}) {
+    const Read got =
+        read(fmt::format("movieId,title,year,genres\n{0}1,\"Heat, The\",1995,Action|Crime\n"
+                         "{0}2,Sabrina,1996,Comedy\n{0}3,Big,1997,\n{0}4,Jaws,1998,Crime|Action|Crime\n",
+                         id));
+    EXPECT_TRUE(got.file.is_table);
+    EXPECT_THAT(got.file.names, ElementsAre("year", "genres=Action", "genres=Crime", "genres=Comedy"));
+    EXPECT_THAT(got.file.left_out, ElementsAre("title"));
+    EXPECT_EQ(got.file.members, 4);
+    EXPECT_THAT(entries(got),
+                testing::UnorderedElementsAre(id + "1 year 1995", id + "2 year 1996", id + "3 year 1997",
+                                              id + "4 year 1998", id + "1 genres=Action 1",
+                                              id + "1 genres=Crime 1", id + "2 genres=Comedy 1",
+                                              id + "4 genres=Crime 1", id + "4 genres=Action 1"));
+  }
+  EXPECT_THAT(entries(read("movieId,genres,year\n1,Drama|War,1995\n2,War,1990\n")),
+              testing::UnorderedElementsAre("1 genres=Drama 1", "1 genres=War 1", "2 genres=War 1",
+                                            "1 year 1995", "2 year 1990"));
+  EXPECT_THAT(entries(read("id,sex\n1,F\n2,M\nu3,F\n")),
+              testing::UnorderedElementsAre("1 sex=F 1", "2 sex=M 1", "u3 sex=F 1"));
+}
+
+TEST(FeaturesFile, LinesUnderOtherWordsAreKnownByIdsThatComeAgain) {
+  const Read got = read("movieId,tag,relevance\n1,funny,0.5\n1,dark,0.25\n2,dark,1\n");
+  EXPECT_FALSE(got.file.is_table);
+  EXPECT_THAT(entries(got), ElementsAre("1 funny 0.5", "1 dark 0.25", "2 dark 1"));
+}
+
+TEST(FeaturesFile, TextThatSaysNothingIsRefused) {
+  EXPECT_THAT(refused_features("id,title\n1,Heat\n2,Big\n3,Jaws\n"), HasSubstr("title"));
+  EXPECT_THAT(refused_features("1,Action|Crime\n2,Comedy\n"), HasSubstr("no header"));
+  EXPECT_THAT(refused_features("id,age\n1,24\n2,30\n3,old\n"), HasSubstr("line 4"));
+}
+
 TEST(FeaturesFile, LinesHaveTheirHeaderOrNone) {
   for (const std::string header : {"", "id,feature,value\n", "userId,Feature,Value\n"}) {
     const Read got = read(header + "1,Comedy,1\n1,Drama,2\nu9,Drama,1\n");

@@ -19,6 +19,10 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
   return io::within_memory(path, [&] {
     io::ByteSource source(path);
     io::RatingsCollector ratings(source.name(), options, known_rows, known_cols);
+    const bool is_matrix =
+        io::is_npy(source.head()) || io::is_zip(source.head()) || io::looks_like_matrix_market(source.head());
+    if (is_matrix && !options.columns.empty())
+      io::refuse(source.name(), "this is a matrix; columns can be chosen of text only");
     if (io::is_npy(source.head())) {
       io::read_dense_ratings(source.take_all(), ratings);
     } else if (io::is_zip(source.head())) {
@@ -28,7 +32,7 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
       io::read_market_ratings(lines, options.threads, ratings);
     } else {
       io::TextLines lines(source);
-      io::read_text_ratings(lines, options.threads, ratings);
+      io::read_text_ratings(lines, options, ratings);
     }
     return ratings.finish();
   });

@@ -9,6 +9,7 @@
 
 #include "io/defect.hpp"
 #include "io/number_text.hpp"
+#include "io/ratings_columns.hpp"
 #include "io/table_layout.hpp"
 
 namespace pursuit::io {
@@ -22,6 +23,7 @@ struct FieldLayout {
   const char* needed;
   Separator separator;
   std::size_t reference;  // the line that the separator was found from
+  std::vector<int> role;  // of the fields of a line as far as they are needed; -1 for one that is not
 
   FieldLayout(TextLines& lines, const char* what) : name(lines.name()), needed(what) {
     std::string_view line;
@@ -29,6 +31,7 @@ struct FieldLayout {
     separator = find_separator(line, kNeeded);
     reference = lines.number();
     lines.step_back();
+    for (std::size_t k = 0; k < kNeeded; ++k) role.push_back(int(k));
   }
 };
 
@@ -43,10 +46,11 @@ class FieldLines {
   /// Cuts the next line that holds anything; false at the end of the piece.
   bool next() {
     if (!cells_.seek_record()) return false;
-    for (std::size_t k = 0; k < kNeeded; ++k) {
+    for (std::size_t k = 0; k < layout_.role.size(); ++k) {
       if (!cells_.has_cell()) [[unlikely]]
         refuse_line(k);
-      fields_[k] = cells_.next_cell().text;
+      const std::string_view text = cells_.next_cell().text;
+      if (const int role = layout_.role[k]; role >= 0) fields_[std::size_t(role)] = text;
     }
     cells_.skip_line();
     return true;
@@ -70,7 +74,7 @@ class FieldLines {
     const Separator other = find_separator(text, kNeeded);
     CellScanner cells(text, other, CellScanner::Quotes::end_with_line);
     cells.seek_record();
-    if (cells.remaining_cells().size() >= kNeeded)
+    if (cells.remaining_cells().size() >= layout_.role.size())
       refuse(here(), fmt::format("the fields are separated by {}, but on line {} by {}; a file must use "
                                  "one separator",
                                  shown(other), layout_.reference, shown(layout_.separator)));
@@ -101,13 +105,19 @@ void refuse_value(std::string_view text, const std::string& where) {
   refuse(where, fmt::format("the value {} is not a number", shown(text)));
 }
 
-void read_text_ratings(TextLines& lines, int threads, RatingsCollector& ratings) {
-  const FieldLayout<3> layout(lines, "row, column and value");
+void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings) {
+  FieldLayout<3> layout(lines, "row, column and value");
   std::string_view line;
   lines.next_filled(line);
   FieldLines<3> first(line, {lines.number() - 1, 0}, layout);
   first.next();
   const bool header = kind_of(first[2]) == CellKind::kName && !is_number(first[0]) && !is_number(first[1]);
+  CellScanner cells(line, layout.separator, CellScanner::Quotes::end_with_line);
+  cells.seek_record();
+  std::vector<std::string> names;
+  for (const Cell& cell : cells.remaining_cells()) names.emplace_back(cell.text);
+  if (names.size() > 3 && names[0] == "#") names.erase(names.begin());  // a remark that names the columns
+  layout.role = roles_of_columns(names, header, options.columns, lines.here());
   if (!header) lines.step_back();
   const auto parse = [&](std::string_view piece, const Place& before, RatingsPart& part) {
     FieldLines<3> fields(piece, before, layout);
@@ -124,7 +134,7 @@ void read_text_ratings(TextLines& lines, int threads, RatingsCollector& ratings)
     }
     part.extent = {fields.lines_passed() - before.lines, part.value.size()};
   };
-  lines.in_parts<RatingsPart>({.threads = threads}, parse,
+  lines.in_parts<RatingsPart>({.threads = options.threads}, parse,
                               [&](auto& parts, std::size_t expected) { ratings.append(parts, expected); });
   if (ratings.size() == 0) refuse(lines.name(), "the file has a header line, but no line with an entry");
 }

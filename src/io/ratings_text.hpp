@@ -9,7 +9,7 @@
 
 namespace pursuit::io {
 
-void read_text_ratings(TextLines& lines, int threads, RatingsCollector& ratings);
+void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings);
 IdPairs read_text_pairs(TextLines& lines, int threads);
 
 /// Says why a field holds no value.

@@ -13,6 +13,7 @@
 // threads.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -32,12 +33,11 @@ struct CompletionOptions {
   bool use_pattern = true;  // whether having an entry counts as information
   double validation = 0.1;  // share of the entries held back while the rank is chosen (at most 30000 of them)
   int samples = 0;          // draws to average over, at most kMostSamples
-  int stored_samples = 16;  // evenly spaced draws kept in the model
+  int stored_samples = 16;  // evenly spaced draws kept in the model, for deviations; values are of all draws
   std::optional<Range> range = {};  // of predictions; by default that of the observed entries
   const FeatureTable* row_features = nullptr;
   const FeatureTable* col_features = nullptr;
-  std::vector<Position> predict =
-      {};  // entries to predict on the way: averages over all draws, not over stored ones only
+  std::vector<Position> predict = {};      // entries to predict with the model
   const CompletionModel* start = nullptr;  // of fewer or as many rows and columns: refined for the new
                                            // entries, unless they are of quite another size; its features
                                            // are the first of row_features and col_features
@@ -47,6 +47,8 @@ struct CompletionOptions {
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  std::function<bool()> interrupted = {};  // asked by all threads, often: true ends a sweep half done, where
+                                           // the observer would only be asked after it
 };
 
 /// One rank that was tried.

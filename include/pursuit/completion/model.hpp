@@ -6,7 +6,7 @@
 //
 // The first part is the self-tuned one, offsets a, b and factors u, v with their variances; the second is the
 // sum of structured atoms, which may be empty. Models of structured atoms have no u and v, and offsets of
-// zero where none were asked for. Where posterior samples are kept, the first part is averaged over them.
+// zero where none were asked for. Where posterior samples were drawn, the first part is its mean over them.
 //
 // A row that the model has never seen, or only without entries, has the a and u of a newcomer, and in
 // structured atoms what rows with entries have on average; the spread of these goes into the deviation.
@@ -62,6 +62,8 @@ struct CompletionModel {
   double lowest = 0, highest = 0;  // predictions are clipped to this range
   CompletionSide rows, cols;
   std::vector<CompletionSample> samples;
+  FactorMatrix average_rows, average_cols;  // with samples: offsets and factors whose products are the mean
+                                            // over all draws, not over stored ones only (may be empty)
   Expansion atoms;
 
   Index row_count() const { return rows.size(); }

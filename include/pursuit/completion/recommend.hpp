@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pursuit/completion/model.hpp"
@@ -41,6 +42,8 @@ class Recommender {
 
   const CompletionModel& model_;
   std::shared_ptr<const Predictor> predictor_;
+  std::vector<std::pair<const FactorMatrix*, const FactorMatrix*>> draws_;  // rows and columns of draws, or
+                                                                            // of their mean
   FactorMatrix
       cols_;  // one row per column: products with what fill_row() gives are predictions, up to a constant
   double longest_column_ = 0;

@@ -10,17 +10,24 @@
 //   left, right, weights          structured atoms, one per column
 //   sample_rows, sample_columns, sample_row_noise_weight, sample_column_noise_weight,
 //   sample_noise_variance         posterior draws, along the first axis
+//   average_rows, average_columns the mean over all draws, offsets first
 //   seen_start, seen_column, seen_value     the entries it was made from, row by row
+//   held_out_start, ...           entries that are known besides
+//   row_unseen, column_unseen     in place of all of these, where they are not to be kept
+//   row_feature_names, row_feature_member, row_feature_index, row_feature_value     side information
+//   column_feature_...            the same of columns
 //   row_names, column_names       the ids
 //   metadata                      a JSON text: kind (completion), version, command, stop, ...
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "pursuit/completion/model.hpp"
 #include "pursuit/data/observed_matrix.hpp"
+#include "pursuit/io/features_file.hpp"
 #include "pursuit/io/id_table.hpp"
 #include "pursuit/io/model_file.hpp"
 
@@ -31,6 +38,12 @@ struct CompletionFile {
   IdTable rows, cols;
   GroupedEntries seen;  // by row
   std::map<std::string, std::string> metadata;
+  GroupedEntries held_out = {};  // entries that are known but that the model was not made from; may be empty
+  std::optional<FeatureFile> row_features = {}, col_features = {};
+  bool keeps_entries = true;  // false: written without `seen` and `held_out`
+
+  /// All entries that are known, of columns in ascending order.
+  GroupedEntries known() const;
 };
 
 /// The file appears whole or not at all; OutputFailure where it cannot be written, InvalidInput for a model

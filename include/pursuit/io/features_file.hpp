@@ -1,13 +1,16 @@
 #pragma once
 // What is known about rows or columns beside their entries, from a file:
 //
-//   a table   a header that names the features, then one line per member: its id and a number for every
-//   feature lines     of id, feature and value, under the header "id,feature,value" (any id) or none matrices
-//   MatrixMarket, SciPy .npz, .npy: members and features by position, as in ratings_file.hpp
+//   a table   a header that names the features, then one line per member: its id and a cell for every
+//   feature.
+//             A column of numbers is a feature; one of text is a feature for every word in it, 0 or 1, named
+//             like "genre=Comedy", and a cell "Comedy|Drama" holds two.
+//   lines     of id, feature and value, under the header "id,feature,value" (any id) or none, or under other
+//             words where an id occurs again
+//   matrices  MatrixMarket, SciPy .npz, .npy: members and features by position, as in ratings_file.hpp
 //
-// A header other than the one above makes a text a table, whatever its ids look like; no header makes it
-// lines. Every cell of a table must be a number: a missing one is refused, for nobody knows what it should
-// count for.
+// A header makes a text a table, whatever its ids look like; no header makes it lines. A number that is
+// missing is refused, for nobody knows what it should count for; text that is missing is none of the words.
 
 #include <filesystem>
 #include <string>
@@ -22,11 +25,16 @@ struct FeatureFile {
   FeatureTable table;  // of all members
   std::vector<std::string> names;
   bool is_table = false;
-  Index members = 0;  // that the file speaks of
+  std::vector<std::string> left_out;  // columns of text of which no two members share a word
+  Index members = 0;                  // that the file speaks of
 };
 
 /// Ids that are new join the members. Every defect is an InvalidInput naming the file, the line and the
 /// value.
 FeatureFile read_features(const std::filesystem::path& path, IdTable& members);
+
+/// What was known before with what is said now: members that `fresh` speaks of have its features alone.
+/// Features that are new follow those there are.
+FeatureFile merged(FeatureFile old, const FeatureFile& fresh);
 
 }  // namespace pursuit

@@ -24,7 +24,9 @@ struct RatingsOptions {
   /// What to do where a file holds the same row and column again.
   enum class Duplicates { refuse, last };
   Duplicates duplicates = Duplicates::refuse;
-  int threads = 0;  // 0: all cores
+  int threads = 0;                        // 0: all cores
+  std::vector<std::string> columns = {};  // of text: where row, column and value are, three names of the
+                                          // header or numbers from 1; by default see read_ratings()
 };
 
 struct Ratings {
@@ -34,7 +36,9 @@ struct Ratings {
 
 /// Ids of `known_rows` and `known_cols` (those of a model or of a training file) keep their indices, new ones
 /// follow. A first line of text is a header if its third field is no number and its first two are none
-/// either.
+/// either. Under a header that has a column called rating, value or the like, that one holds the values, and
+/// those called user and item, or the first two that are no times, the rows and columns; under any other, and
+/// under none, the first three fields are row, column and value.
 Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& options = {},
                      const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
 

@@ -1,0 +1,113 @@
+#include "io/ratings_columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <initializer_list>
+#include <string_view>
+
+#include "io/defect.hpp"
+
+namespace pursuit::io {
+namespace {
+
+constexpr int kUnknown = -1;
+
+/// "User_ID" as "userid".
+std::string plain_word(const std::string& name) {
+  std::string result;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      result += char(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<std::string_view> words) {
+  const std::string word = plain_word(name);
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_time(const std::string& name) {
+  return is_one_of(name, {"timestamp", "time", "date", "datetime", "ts", "unixtime", "unixreviewtime"});
+}
+
+int find_column(const std::vector<std::string>& names, std::initializer_list<std::string_view> words) {
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (is_one_of(names[k], words)) return int(k);
+  return kUnknown;
+}
+
+/// Places of row, column and value.
+using ColumnPlaces = std::array<int, 3>;
+
+ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
+                           const std::vector<std::string>& wanted, const std::string& where) {
+  if (wanted.size() != 3)
+    refuse(where, fmt::format("columns {}: needed are three, of row, column and value",
+                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
+  ColumnPlaces places = {};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto found = header ? std::find(first.begin(), first.end(), wanted[k]) : first.end();
+    places[k] = int(found - first.begin());
+    if (found != first.end()) continue;
+    const std::string& text = wanted[k];
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), places[k]);
+    --places[k];
+    if (error != std::errc{} || end != text.data() + text.size() || places[k] < 0 ||
+        places[k] >= int(first.size()))
+      refuse(where, header ? fmt::format("no column is called {}; the header has {}", shown(text),
+                                         shown(fmt::format("{}", fmt::join(first, ", "))))
+                           : fmt::format("column {}: there is no header, so that columns are numbers from 1 "
+                                         "to {}",
+                                         shown(text), first.size()));
+  }
+  if (places[0] == places[1] || places[0] == places[2] || places[1] == places[2])
+    refuse(where, fmt::format("columns {}: they must be three different ones",
+                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
+  return places;
+}
+
+ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::string& where) {
+  const int value = find_column(names, {"rating", "ratings", "value", "score", "stars", "overall"});
+  if (value == kUnknown) {
+    if (is_time(names[2]))
+      refuse(where, fmt::format("the third column, {}, is a time, and no column is called rating or value; "
+                                "say where row, column and value are (--columns user,item,value)",
+                                shown(names[2])));
+    return {0, 1, 2};
+  }
+  ColumnPlaces places = {
+      find_column(names, {"user", "userid", "uid", "row", "customer", "customerid", "reviewerid"}),
+      find_column(names, {"item", "itemid", "iid", "column", "col", "movie", "movieid", "product",
+                          "productid", "book", "bookid", "track", "trackid", "asin", "isbn"}),
+      value};
+  if (places[0] == kUnknown || places[1] == kUnknown) {
+    places[0] = places[1] = kUnknown;  // the first two that may be ids, in their order
+    for (std::size_t k = 0; k < names.size() && places[1] == kUnknown; ++k)
+      if (int(k) != value && !is_time(names[k])) places[places[0] == kUnknown ? 0 : 1] = int(k);
+  }
+  if (places[1] == kUnknown)
+    refuse(where, fmt::format("the header {} leaves no two columns for the ids of row and column",
+                              shown(fmt::format("{}", fmt::join(names, ",")))));
+  return places;
+}
+
+}  // namespace
+
+std::vector<int> roles_of_columns(const std::vector<std::string>& first, bool header,
+                                  const std::vector<std::string>& wanted, const std::string& where) {
+  ColumnPlaces places = {0, 1, 2};
+  if (!wanted.empty())
+    places = wanted_places(first, header, wanted, where);
+  else if (header)
+    places = places_by_name(first, where);
+  std::vector<int> roles(std::size_t(*std::max_element(places.begin(), places.end())) + 1, kUnknown);
+  for (std::size_t k = 0; k < places.size(); ++k) roles[std::size_t(places[k])] = int(k);
+  return roles;
+}
+
+}  // namespace pursuit::io
