@@ -190,6 +190,8 @@ def penalized_nmf(
     threads: int,
     time_limit: float | None,
     callback: Callback,
+    counts: bool = False,
+    right_stays: bool = False,
 ) -> dict[str, Any]: ...
 def l1_components(
     X: Any,

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_non_negative
+from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
 from . import _core, atoms
 from ._components import with_zeros
 from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
-from ._validation import require_count, seed_for, squared_norm, threads_for, validate_matrix
+from ._validation import require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
 _INITS = (*_LEADING, "greedy", "random", "custom")
+_KULLBACK_LEIBLER = ("kullback-leibler", 1)
 
 
 class NMF(FactorizationModel):
@@ -25,6 +26,12 @@ class NMF(FactorizationModel):
     and ends lower.
 
     Rows of H have unit length, W carries the scale. `transform` solves non-negative least squares exactly.
+
+    With ``beta_loss="kullback-leibler"`` the entries of X are counts, and the distance is half their deviance, ::
+
+        sum(X * log(X / W H) - X + W H)
+
+    found by Newton's method, a row at a time; zeros of a sparse X cost nothing.
 
     With ``alpha_W`` or ``alpha_H`` entries pay for their size, in scikit-learn's objective: ::
 
@@ -45,8 +52,8 @@ class NMF(FactorizationModel):
         At most so many non-zeros (or a fraction of the features) in every row of H.
     solver : {"cd", "mu"}, default="cd"
         Taken for the sake of calls written for scikit-learn: there is one solver.
-    beta_loss : {"frobenius", 2}, default="frobenius"
-        Other losses are not there yet, and refused.
+    beta_loss : {"frobenius", 2, "kullback-leibler", 1}, default="frobenius"
+        The distance between X and W H; others are refused.
     tol : float, default=1e-5
         The sweeps end when one lowers the error by less than this share.
     max_iter : int, default=500
@@ -77,7 +84,7 @@ class NMF(FactorizationModel):
     left_, weights_ : arrays
         W = left_ * weights_ for the rows that were fitted, before a last non-negative least-squares step.
     reconstruction_err_ : float
-        ||X - W H|| in the Frobenius norm.
+        ||X - W H|| in the Frobenius norm; with Kullback-Leibler the root of the deviance, as in scikit-learn.
     explained_variance_ratio_ : array of shape (n_components_,)
         Share of the sum of squares that each component adds to those before it, by their span.
     path_, trace_, relative_error_, stop_reason_, n_components_, n_iter_, n_features_in_, feature_names_in_
@@ -151,8 +158,8 @@ class NMF(FactorizationModel):
         X = validate_matrix(self, X, reset=True)
         check_non_negative(X, "NMF (input X)")
         rank = self._rank(X, H)
-        if self._penalized():
-            self._fit_penalized(X, rank, W, H)
+        if self._by_sweeps():
+            self._fit_by_sweeps(X, rank, W, H)
             return self
         self._factor(
             X,
@@ -176,15 +183,37 @@ class NMF(FactorizationModel):
         return self
 
     def transform(self, X: Any) -> Any:
-        """W for the rows of X, by non-negative least squares.
+        """W for the rows of X, by non-negative least squares, or with the least divergence.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), no entry negative
         """
+        if self._counts():
+            check_is_fitted(self, "components_")
+            X = validate_matrix(self, X, reset=False)
+            check_non_negative(X, "NMF (input X)")
+            return self._closest(X)["left"].astype(X.dtype, copy=False)
         W = super().transform(X)
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
         return W
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Share of the sum of squares of X that the components explain, or of its deviance with
+        Kullback-Leibler; 1 is all.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), no entry negative
+        y : ignored
+        """
+        if not self._counts():
+            return super().score(X, y)
+        check_is_fitted(self, "components_")
+        X = validate_matrix(self, X, reset=False)
+        check_non_negative(X, "NMF (input X)")
+        closest = self._closest(X)
+        return 1 - closest["divergence"] / closest["null_objective"] if closest["null_objective"] > 0 else 1.0
 
     def _rank(self, X: Any, H: Any) -> int:
         if self.n_components == "auto" and self.init == "custom" and H is not None:
@@ -200,6 +229,12 @@ class NMF(FactorizationModel):
     def _penalized(self) -> bool:
         return max(self._alphas()) > 0
 
+    def _counts(self) -> bool:
+        return self.beta_loss in _KULLBACK_LEIBLER
+
+    def _by_sweeps(self) -> bool:
+        return self._counts() or self._penalized()
+
     def _penalties(self, n_samples: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """l1 and l2 of W and of H, with scikit-learn's scaling."""
         alpha_W, alpha_H = self._alphas()
@@ -207,29 +242,51 @@ class NMF(FactorizationModel):
         shares = float(self.l1_ratio), 1 - float(self.l1_ratio)
         return (left * shares[0], left * shares[1]), (right * shares[0], right * shares[1])
 
-    def _fit_penalized(self, X: Any, rank: int, W: Any, H: Any) -> None:
+    def _sweeps(self, X: Any, W: NDArray[Any], H: NDArray[Any], watcher: Watcher | None, **more: Any) -> Any:
+        """W and H (a column each) after sweeps over both, or over W alone."""
+        left, right = self._penalties(X.shape[0])
+        options = {"sweeps": self.max_iter, "tolerance": self.tol, "time_limit": self.time_limit}
+        return _core.penalized_nmf(
+            X,
+            W,
+            H,
+            left=left,
+            right=right,
+            threads=threads_for(self.n_jobs),
+            callback=None if watcher is None else watcher.function(),
+            counts=self._counts(),
+            **{**options, **more},
+        )
+
+    def _closest(self, X: Any) -> dict[str, Any]:
+        """W of the least divergence (and price) with the H there is: every row is convex."""
+        H = self.components_.T.astype(np.float64)
+        size = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1, 1) / max(H.sum(), np.finfo(float).tiny)
+        start = np.repeat(np.maximum(size, np.finfo(float).tiny), H.shape[1], axis=1)
+        limits = {"sweeps": 500, "tolerance": 1e-12, "time_limit": None}
+        result: dict[str, Any] = self._sweeps(X, start, H, None, right_stays=True, **limits)
+        W = result["left"]
+        result["divergence"] = result["objective"] - self._paid(W, result["right"], X.shape[0])
+        return result
+
+    def _paid(self, W: NDArray[Any], H: NDArray[Any], n_samples: int) -> float:
+        prices = zip((W, H), self._penalties(n_samples))
+        return float(sum(l1 * F.sum() + 0.5 * l2 * np.vdot(F, F) for F, (l1, l2) in prices))
+
+    def _fit_by_sweeps(self, X: Any, rank: int, W: Any, H: Any) -> None:
         start = self._initial(X, rank, W, H)
         if start is None:
-            start = self._unpenalized_start(X, rank)
+            start = self._plain_start(X, rank)
         watcher = Watcher(self.callback, self.verbose)
-        left, right = self._penalties(X.shape[0])
         with watcher:
-            result = _core.penalized_nmf(
-                X,
-                start[0] * start[2],
-                start[1],
-                left=left,
-                right=right,
-                sweeps=self.max_iter,
-                tolerance=self.tol,
-                threads=threads_for(self.n_jobs),
-                time_limit=self.time_limit,
-                callback=watcher.function(),
-            )
+            result = self._sweeps(X, start[0] * start[2], start[1], watcher)
         W, H = result["left"], result["right"]
-        paid = sum(l1 * F.sum() + 0.5 * l2 * np.vdot(F, F) for F, (l1, l2) in ((W, left), (H, right)))
-        total, scale = squared_norm(X), np.linalg.norm(W, axis=0)
-        error = max(0.0, result["objective"] - paid)  # half the squared one
+        total = 2 * result["null_objective"]
+        error = max(0.0, result["objective"] - self._paid(W, H, X.shape[0]))  # half the squared one
+        if not self._penalized():  # the scale between the two is nobody's choice
+            length = np.linalg.norm(H, axis=0)
+            W, result["right"] = W * length, H / np.where(length > 0, length, 1)
+        scale = np.linalg.norm(W, axis=0)
         result |= {
             "left": W / np.where(scale > 0, scale, 1),
             "weights": scale,
@@ -246,11 +303,13 @@ class NMF(FactorizationModel):
             },
         }
         self._keep(X, result, watcher, rank)
+        self.reconstruction_err_ = float(np.sqrt(2 * error))
         if not result["converged"] and result["stop"] == "rank_reached" and self.max_iter > 0:
             self._warn_of_convergence()
 
-    def _unpenalized_start(self, X: Any, rank: int) -> Initial:
-        """A few sweeps that pay nothing: from there the penalty decides what stays."""
+    def _plain_start(self, X: Any, rank: int) -> Initial:
+        """A few sweeps of squares that pay nothing: from there the penalty decides what stays. Counts begin with a
+        little of everything, since one that no component covers costs more than all others."""
         result = _core.factor(
             X,
             rank=rank,
@@ -270,6 +329,9 @@ class NMF(FactorizationModel):
             callback=None,
         )
         left, right, weights = (with_zeros(result[part], rank) for part in ("left", "right", "weights"))
+        if self._counts():
+            left, right = (F + 0.1 * F.mean() for F in (left, right))
+            weights = np.where(weights > 0, weights, weights.mean() if weights.any() else 1.0)
         return left, right, weights
 
     def _warn_of_convergence(self) -> None:
@@ -301,7 +363,7 @@ class NMF(FactorizationModel):
             H = scale * np.abs(rng.standard_normal((rank, X.shape[1])))
         W = _checked_start(W, (X.shape[0], rank), "NMF (input W)")
         H = _checked_start(H, (rank, X.shape[1]), "NMF (input H)")
-        if self._penalized():
+        if self._by_sweeps():
             return W, H.T, np.ones(rank)
         # The engine fits the weights, best from a product of the size of X.
         weights = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
@@ -314,6 +376,8 @@ class NMF(FactorizationModel):
             saved["metadata"] |= {
                 name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")
             }
+        if self._counts():
+            saved["metadata"]["loss"] = "poisson"
         return saved
 
     def _atom_specs(self) -> dict[str, str]:
@@ -327,9 +391,10 @@ class NMF(FactorizationModel):
             raise ValueError(f"init={self.init!r}: must be one of {_INITS}")
         if self.solver not in ("cd", "mu"):
             raise ValueError(f"solver={self.solver!r}: must be 'cd' or 'mu'")
-        if self.beta_loss not in ("frobenius", 2):
+        if self.beta_loss not in ("frobenius", 2, *_KULLBACK_LEIBLER):
             raise ValueError(
-                f"beta_loss={self.beta_loss!r}: other losses than 'frobenius' (or 2) are not there yet"
+                f"beta_loss={self.beta_loss!r}: must be 'frobenius' (or 2) or 'kullback-leibler' (or 1); for "
+                "'itakura-saito' MatrixPursuit has the loss 'gamma', of means exp(W H)"
             )
         for name, most in (("alpha_W", np.inf), ("alpha_H", np.inf), ("l1_ratio", 1.0)):
             value = getattr(self, name)
@@ -338,8 +403,8 @@ class NMF(FactorizationModel):
             if not isinstance(value, numbers.Real) or not 0 <= float(value) <= most or value == np.inf:
                 allowed = "from 0 to 1" if name == "l1_ratio" else "finite and at least 0"
                 raise ValueError(f"{name}={value!r}: must be {allowed}")
-        if self.k is not None and self._penalized():
-            raise ValueError(f"k={self.k!r}: goes without alpha_W and alpha_H")
+        if self.k is not None and self._by_sweeps():
+            raise ValueError(f"k={self.k!r}: goes without alpha_W and alpha_H, and with beta_loss='frobenius'")
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "requires_positive_X": True}

@@ -16,6 +16,7 @@
 #include "pursuit/algorithms/l1_components.hpp"
 #include "pursuit/base/run.hpp"
 #include "pursuit/correction/penalized.hpp"
+#include "pursuit/objective/make_objective.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -38,25 +39,40 @@ RunLimits limits_of(const std::optional<double>& time_limit) {
   return {.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity()), .target_error = -1};
 }
 
+struct PenalizedLoss {
+  bool counts = false, right_stays = false;
+};
+
 py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet& left,
-                       const ElasticNet& right, int sweeps, double tolerance, int threads,
-                       const std::optional<double>& time_limit, const py::object& callback) {
+                       const ElasticNet& right, const PenalizedLoss& loss, int sweeps, double tolerance,
+                       int threads, const std::optional<double>& time_limit, const py::object& callback) {
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
   PenalizedFactors factors{Factors(std::move(W), std::move(H))};
   CorrectionOutcome outcome;
   Run run(limits_of(time_limit), watch.observer());
+  double null_objective = 0;
   {
     const Unlocked unlocked;
-    const TargetPtr target = matrix_target(data.matrix);
     CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
-    options.keep_going = asking(run, factors.factors.count(), sweeps, 0.5 * target->squared_norm());
-    outcome = penalized_sweeps(*target, left, right, options, factors);
+    if (loss.counts) {
+      const auto f = make_objective(data.matrix, {.loss = Loss::poisson}, threads);
+      null_objective = f->null_value();
+      options.keep_going = asking(run, factors.factors.count(), sweeps, null_objective);
+      outcome =
+          penalized_sweeps(dynamic_cast<PoissonCounts&>(*f), left, right, options, loss.right_stays, factors);
+    } else {
+      const TargetPtr target = matrix_target(data.matrix);
+      null_objective = 0.5 * target->squared_norm();
+      options.keep_going = asking(run, factors.factors.count(), sweeps, null_objective);
+      outcome = penalized_sweeps(*target, left, right, options, factors);
+    }
   }
   py::dict out = watch.answer(run.stop());
   out["left"] = std::move(factors.factors[0]);
   out["right"] = std::move(factors.factors[1]);
   out["objective"] = factors.objective;
+  out["null_objective"] = null_objective;
   out["sweeps"] = outcome.sweeps;
   out["converged"] = outcome.converged;
   return out;
@@ -95,13 +111,13 @@ void bind_penalized(py::module_& m) {
       "penalized_nmf",
       [](const py::object& X, const Matrix& W, const Matrix& H, std::pair<double, double> left,
          std::pair<double, double> right, int sweeps, double tolerance, int threads,
-         std::optional<double> time_limit, const py::object& callback) {
-        return penalized_nmf(X, W, H, {left.first, left.second}, {right.first, right.second}, sweeps,
-                             tolerance, threads, time_limit, callback);
+         std::optional<double> time_limit, const py::object& callback, bool counts, bool right_stays) {
+        return penalized_nmf(X, W, H, {left.first, left.second}, {right.first, right.second},
+                             {counts, right_stays}, sweeps, tolerance, threads, time_limit, callback);
       },
       py::arg("X"), py::arg("W"), py::arg("H"), py::kw_only(), py::arg("left"), py::arg("right"),
-      py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"),
+      py::arg("counts") = false, py::arg("right_stays") = false);
   m.def("l1_components", &l1_components_of, py::arg("X"), py::kw_only(), py::arg("components"),
         py::arg("start"), py::arg("alpha"), py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"),
         py::arg("time_limit"), py::arg("callback"));

@@ -159,7 +159,6 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
 /// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
 /// weight shared between its factors.
 CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  constexpr double kSettled = 1e-3;  // before that Newton steps change so much that a run ahead misleads
   const Index modes = f.modes(), last = modes - 1;
   // An atom without weight keeps its last factor, so that the others can grow again.
   Expansion x = f.iterate();
@@ -180,8 +179,8 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
     for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
     outcome = run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
   } else {
-    outcome =
-        run_ahead(*f.free_sweeps(), std::vector<bool>(std::size_t(modes), true), kSettled, options, pair);
+    outcome = run_ahead(*f.free_sweeps(), std::vector<bool>(std::size_t(modes), true), kCountsSettled,
+                        options, pair);
   }
   if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();

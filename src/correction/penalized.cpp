@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "correction/progress.hpp"
 #include "correction/run_ahead.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -33,7 +35,7 @@ double cheapest_scale(double w1, double w2, double h1, double h2) {
   return std::exp(u);
 }
 
-void require_start(const Target& Y, const Factors& factors) {
+void require_start(const Form& Y, const Factors& factors) {
   const Panel &W = factors[0], &H = factors[1];
   if (W.rows() != Y.axis(0).own() || H.rows() != Y.axis(1).own() || W.cols() != H.cols())
     throw InvalidArgument(fmt::format("factors of {} x {} and {} x {} do not fit {} x {} data", W.rows(),
@@ -47,6 +49,17 @@ void require_penalty(const ElasticNet& penalty) {
   for (const double value : {penalty.l1, penalty.l2})
     if (!(value >= 0 && std::isfinite(value)))
       throw InvalidArgument(fmt::format("penalty {}: must be finite and at least 0", value));
+}
+
+/// Every atom's factors in the scale in which they pay the least.
+void rescale(const Form& Y, const ElasticNet& left, const ElasticNet& right, Factors& factors) {
+  const Sizes w = sizes_of(Y.axis(0), factors[0]), h = sizes_of(Y.axis(1), factors[1]);
+  for (Index i = 0; i < factors.count(); ++i) {
+    const double scale =
+        cheapest_scale(left.l1 * w.l1[i], left.l2 * w.l2[i], right.l1 * h.l1[i], right.l2 * h.l2[i]);
+    factors[0].col(i) *= scale;
+    factors[1].col(i) /= scale;
+  }
 }
 
 }  // namespace
@@ -63,15 +76,7 @@ CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, cons
   require_penalty(left);
   require_penalty(right);
   Panel &W = factors.factors[0], &H = factors.factors[1];
-  if (options.sweeps > 0) {
-    const Sizes w = sizes_of(Y.axis(0), W), h = sizes_of(Y.axis(1), H);
-    for (Index i = 0; i < W.cols(); ++i) {
-      const double scale =
-          cheapest_scale(left.l1 * w.l1[i], left.l2 * w.l2[i], right.l1 * h.l1[i], right.l2 * h.l2[i]);
-      W.col(i) *= scale;
-      H.col(i) /= scale;
-    }
-  }
+  if (options.sweeps > 0) rescale(Y, left, right, factors.factors);
   Panel P;
   Y.contract(1, factors.factors, P);
   factors.objective = value_from(Y, 1, P, grams_but(Y, 1, factors.factors, factors.factors), H) +
@@ -79,6 +84,28 @@ CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, cons
   if (options.sweeps < 1 || W.cols() == 0) return {};
   Vector products;
   return run_ahead_sweeps(Y, {{true, left}, {true, right}}, options, factors, products);
+}
+
+CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, const ElasticNet& right,
+                                   const CorrectionOptions& options, bool right_stays,
+                                   PenalizedFactors& factors) {
+  require_start(f, factors.factors);
+  require_penalty(left);
+  require_penalty(right);
+  if (options.sweeps > 0 && !right_stays) rescale(f, left, right, factors.factors);
+  f.move_to({factors.factors, Vector::Ones(factors.factors.count())});
+  factors.objective =
+      f.value() + left.cost(f.axis(0), factors.factors[0]) + right.cost(f.axis(1), factors.factors[1]);
+  if (options.sweeps < 1 || factors.factors.count() == 0) return {};
+  const auto sweeps = f.sweeps({left.l1, left.l2}, {right.l1, right.l2});
+  if (!right_stays) return run_ahead(*sweeps, {true, true}, kCountsSettled, options, factors);
+  SweepCounter counter(options);
+  for (bool more = true; more;) {
+    const double before = factors.objective;
+    factors.objective = std::min(before, sweeps->sweep(0, factors.factors, true, factors.factors[0]));
+    more = counter.another(before, factors.objective);
+  }
+  return counter.outcome();
 }
 
 }  // namespace pursuit

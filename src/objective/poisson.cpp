@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/chunks.hpp"
-#include "linalg/products.hpp"
+#include "base/kernel.hpp"
 #include "objective/counts.hpp"
 #include "pursuit/objective/full_squares.hpp"
 
@@ -19,6 +18,30 @@ constexpr double kHalfACount = 0.5;  // a row without counts bends as if it had 
 /// Newton's curvature, but where the model is below the count: from there a parabola through both.
 double curvature_of(double count, double exposed, double x) {
   return count / (x * std::max(x, count / exposed));
+}
+
+/// sums += sum_e factor_e v_e.
+PURSUIT_KERNEL void add_rows_of(const CountRow& row, const double* factors, const FactorRows& other,
+                                double* sums) {
+  const Index stride = other.stride;
+  for (Index e = 0; e < row.size; ++e) {
+    const double factor = factors[e], *v = other.rows + Index(row.index[e]) * stride;
+    for (Index k = 0; k < stride; ++k) sums[k] += factor * v[k];
+  }
+}
+
+/// sums += sum_e factor_e v_e w_e^T, a line of w's stride for every coordinate of v.
+PURSUIT_KERNEL void add_products(const CountRow& row, const double* factors, const FactorRows& left,
+                                 const FactorRows& right, double* sums) {
+  const Index stride = right.stride;
+  for (Index e = 0; e < row.size; ++e) {
+    const double *v = left.rows + Index(row.index[e]) * left.stride,
+                 *w = right.rows + Index(row.index[e]) * stride;
+    for (Index k = 0; k < left.rank; ++k) {
+      const double factor = factors[e] * v[k];
+      for (Index l = 0; l < stride; ++l) sums[k * stride + l] += factor * w[l];
+    }
+  }
 }
 
 /// f of one entry t of a weighted factor: linear t - sum_e y_e log(base_e + t v_e).
@@ -83,13 +106,23 @@ class EntryOfFactor {
 
 class PoissonCounts::Sweeps final : public FreeSweeps {
  public:
-  explicit Sweeps(const CountTable& counts) : counts_(counts) {}
+  Sweeps(const CountTable& counts, const Price& left, const Price& right)
+      : counts_(counts), prices_{left, right} {}
+
   double sweep(Index mode, const Factors& at, bool value, Panel& X) override {
-    return counts_.sweep(mode, at[1 - mode], {.value = value}, X);
+    const auto [l1, l2] = prices_[mode];
+    const double f = counts_.sweep(mode, at[1 - mode], {.l1 = l1, .l2 = l2, .value = value}, X);
+    return value ? f + paid(mode, X) + paid(1 - mode, at[1 - mode]) : 0.0;
   }
 
  private:
+  double paid(Index mode, const Panel& X) const {
+    const auto [l1, l2] = prices_[mode];
+    return (l1 > 0 ? l1 * X.sum() : 0.0) + (l2 > 0 ? 0.5 * l2 * X.squaredNorm() : 0.0);
+  }
+
   const CountTable& counts_;
+  Price prices_[2];
 };
 
 class PoissonCounts::System final : public ModeSystem {
@@ -160,8 +193,12 @@ PoissonCounts::PoissonCounts(Counts counts, const Vector& row_scale, int threads
     : counts_(std::make_unique<CountTable>(std::move(counts), row_scale, threads)),
       axes_{Axis(counts_->size(0), threads), Axis(counts_->size(1), threads)},
       x_(Panel(counts_->size(0), 0), Panel(counts_->size(1), 0), Vector(0)),
-      sweeps_(std::make_unique<Sweeps>(*counts_)) {}
+      sweeps_(sweeps({}, {})) {}
 PoissonCounts::~PoissonCounts() = default;
+
+std::unique_ptr<FreeSweeps> PoissonCounts::sweeps(const Price& left, const Price& right) const {
+  return std::make_unique<Sweeps>(*counts_, left, right);
+}
 
 FreeSweeps* PoissonCounts::free_sweeps() {
   return sweeps_.get();
@@ -211,23 +248,22 @@ double PoissonCounts::value() const {
 /// contracted, and the quadratic is that of squares.
 void PoissonCounts::contract(Index mode, const Factors& z, Panel& out) const {
   const RowPanel other(z[1 - mode], counts_->threads());
-  const auto [rows, rank, stride] = other.rows();
+  const Index rank = other.rows().rank, stride = other.rows().stride;
   const bool at_zero = x_.rank() == 0;
   const Vector background = at_zero ? Vector::Zero(rank) : counts_->weighted_sums(1 - mode, z[1 - mode]);
   const double* x = at_zero ? nullptr : model(mode).data();
   out.resize(counts_->size(mode), rank);
-  counts_->for_rows(mode, [&, rows = rows, rank = rank, stride = stride](Index, Index i) {
-    thread_local std::vector<double> sums;
-    sums.resize(std::size_t(rank));
-    for (Index k = 0; k < rank; ++k) sums[std::size_t(k)] = -counts_->multiplier(mode, i) * background[k];
+  counts_->for_rows(mode, [&](Index, Index i) {
+    thread_local std::vector<double> slopes, sums;
     const CountRow row = counts_->row(mode, i);
-    const double* own = x ? x + counts_->first_entry(mode, i) : nullptr;
-    for (Index e = 0; e < row.size; ++e) {
-      const double r = own ? row.count[e] / own[e] - (row.exposed ? row.exposed[e] : 0.0) : row.count[e];
-      const double* v = rows + Index(row.index[e]) * stride;
-      for (Index k = 0; k < rank; ++k) sums[std::size_t(k)] += r * v[k];
-    }
-    for (Index k = 0; k < rank; ++k) out(i, k) = sums[std::size_t(k)];
+    slopes.assign(row.count, row.count + row.size);
+    if (const double* own = x ? x + counts_->first_entry(mode, i) : nullptr)
+      for (Index e = 0; e < row.size; ++e)
+        slopes[std::size_t(e)] = row.count[e] / own[e] - (row.exposed ? row.exposed[e] : 0.0);
+    sums.assign(std::size_t(stride), 0.0);
+    add_rows_of(row, slopes.data(), other.rows(), sums.data());
+    for (Index k = 0; k < rank; ++k)
+      out(i, k) = sums[std::size_t(k)] - counts_->multiplier(mode, i) * background[k];
   });
 }
 
@@ -264,49 +300,31 @@ void PoissonCounts::keep(const std::vector<Index>& atoms) {
 
 Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
   if (x_.rank() == 0) return grams_but(*this, -1, a, b);
-  constexpr Index kBlock = 512;  // entries as rows of a matrix: their products are dense ones
   const std::vector<double>& x = model(0);
-  const RowPanel left_a(a[0], counts_->threads()), right_a(a[1], counts_->threads()),
-      left_b(b[0], counts_->threads()), right_b(b[1], counts_->threads());
-  struct Part {
-    Matrix sum, of_a, of_b;
-    Index filled = 0;
-  };
-  std::vector<Part> parts(std::size_t(counts_->pieces(0)));
-  const auto add_up = [](Part& part) {
-    part.sum += transposed_product(part.of_a.topRows(part.filled), part.of_b.topRows(part.filled));
-    part.filled = 0;
-  };
+  const RowPanel left(a[1], counts_->threads()), right(b[1], counts_->threads());
+  std::vector<Matrix> parts(std::size_t(counts_->pieces(0)));
   counts_->for_rows(0, [&](Index piece, Index i) {
-    Part& part = parts[std::size_t(piece)];
-    if (part.of_a.size() == 0) {
-      part.sum.setZero(a.count(), b.count());
-      part.of_a.resize(kBlock, a.count());
-      part.of_b.resize(kBlock, b.count());
-    }
-    const auto fill = [&](const RowPanel& left, const RowPanel& right, Index j, double weight,
-                          Matrix& block) {
-      const double *own = left.rows().rows + i * left.rows().stride,
-                   *other = right.rows().rows + j * right.rows().stride;
-      for (Index k = 0; k < block.cols(); ++k) block(part.filled, k) = weight * own[k] * other[k];
-    };
+    thread_local std::vector<double> curvatures, sums;
     const CountRow row = counts_->row(0, i);
     const double* model = x.data() + counts_->first_entry(0, i);
+    curvatures.resize(std::size_t(row.size));
     for (Index e = 0; e < row.size; ++e) {
-      if (!(row.count[e] > 0)) continue;
-      const Index j = row.index[e];
       const double exposed =
-          row.exposed ? row.exposed[e] : counts_->multiplier(0, i) * counts_->multiplier(1, j);
-      fill(left_a, right_a, j, curvature_of(row.count[e], exposed, model[e]), part.of_a);
-      fill(left_b, right_b, j, 1.0, part.of_b);
-      if (++part.filled == kBlock) add_up(part);
+          row.exposed ? row.exposed[e] : counts_->multiplier(0, i) * counts_->multiplier(1, row.index[e]);
+      curvatures[std::size_t(e)] = curvature_of(row.count[e], exposed, model[e]);
     }
+    const Index stride = right.rows().stride;
+    sums.assign(std::size_t(a.count() * stride), 0.0);
+    add_products(row, curvatures.data(), left.rows(), right.rows(), sums.data());
+    Matrix& part = parts[std::size_t(piece)];
+    if (part.size() == 0) part.setZero(a.count(), b.count());
+    for (Index k = 0; k < a.count(); ++k)
+      for (Index l = 0; l < b.count(); ++l)
+        part(k, l) += a[0](i, k) * b[0](i, l) * sums[std::size_t(k * stride + l)];
   });
   Matrix sum = Matrix::Zero(a.count(), b.count());
-  for (Part& part : parts) {
-    if (part.filled > 0) add_up(part);
-    if (part.sum.size() > 0) sum += part.sum;
-  }
+  for (const Matrix& part : parts)
+    if (part.size() > 0) sum += part;
   return sum;
 }
 

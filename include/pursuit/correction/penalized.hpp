@@ -3,6 +3,7 @@
 
 #include "pursuit/correction/correction.hpp"
 #include "pursuit/objective/full_squares.hpp"
+#include "pursuit/objective/poisson.hpp"
 
 namespace pursuit {
 
@@ -23,5 +24,11 @@ struct PenalizedFactors {
 /// factors do not fit the data, are negative or not finite, or a penalty is.
 CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, PenalizedFactors& factors);
+
+/// The same with the Kullback-Leibler divergence of counts in the place of squares. Where `right_stays` the
+/// left factor alone moves, every row to its own minimum.
+CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, const ElasticNet& right,
+                                   const CorrectionOptions& options, bool right_stays,
+                                   PenalizedFactors& factors);
 
 }  // namespace pursuit

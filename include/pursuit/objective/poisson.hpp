@@ -51,6 +51,13 @@ class PoissonCounts final : public Objective {
   bool atoms_share_systems() const override { return true; }
   FreeSweeps* free_sweeps() override;
 
+  /// What every entry x >= 0 of a factor pays beside f: l1 x + l2/2 x^2.
+  struct Price {
+    double l1 = 0, l2 = 0;
+  };
+  /// Sweeps over factors that pay, left and right; they refer to the counts.
+  std::unique_ptr<FreeSweeps> sweeps(const Price& left, const Price& right) const;
+
  private:
   class System;
   class Sweeps;
