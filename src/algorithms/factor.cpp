@@ -273,7 +273,8 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, Ru
 /// Means that are sums of atoms must not be negative, and so must not be what they are made of.
 void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
   require(!o.weights.allows_negative(),
-          fmt::format("loss poisson: means are not negative, so weights must be nonneg or convex, not {}",
+          fmt::format("loss poisson: means are not negative, so weights must be nonneg or convex, not {}; "
+                      "poisson-log takes counts with factors of any sign",
                       o.weights.spec()));
   Random random(0);
   const auto probe = [&](const AtomSet& set, Index size, const char* side) {
