@@ -100,8 +100,6 @@ int run(const FactorCommand& command) {
                     {"stop", name(result.stop)},
                     {"relative_error", fmt::format("{}", result.relative_error)}}};
     if (!plain) file.metadata["deviance_explained"] = fmt::format("{}", result.deviance_explained());
-    if (options.loss.kind == Loss::negative_binomial)
-      file.metadata["size"] = fmt::format("{}", result.own_terms.size);
     file.loss = options.loss;
     file.own_terms = result.own_terms;
     file.row_scale = options.row_scale;

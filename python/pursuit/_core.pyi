@@ -117,8 +117,26 @@ def factor(
     threads: int,
     target_error: float,
     time_limit: float | None,
+    loss: str = ...,
+    entry_weights: Any = ...,
+    row_weights: Array = ...,
+    row_scale: Array = ...,
+    offsets: bool = ...,
     callback: Callback,
 ) -> dict[str, Any]: ...
+def coordinates_of_rows(
+    X: Any,
+    *,
+    right: Array,
+    loss: str,
+    row_scale: Array,
+    offsets: bool,
+    own_terms: dict[str, Any],
+    nonnegative: bool,
+    threads: int,
+) -> dict[str, Any]: ...
+def loss_means(x: Array, *, loss: str, own_terms: dict[str, Any], row_scale: Array) -> Vector: ...
+def parse_loss(spec: str) -> str: ...
 def pca(
     X: Any,
     *,
@@ -242,6 +260,9 @@ def save_model(
     metadata: dict[str, str],
     column_means: Array,
     column_deviations: Array,
+    loss: str = ...,
+    own_terms: dict[str, Any] = ...,
+    row_scale: Array = ...,
 ) -> None: ...
 def load_model(path: Path) -> dict[str, Any]: ...
 def save_completion(

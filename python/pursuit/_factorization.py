@@ -14,6 +14,7 @@ from ._progress import Watcher
 from ._validation import seed_for, squared_norm, threads_for
 from .atoms import AtomSet
 
+_OWN_TERMS = ("row_offsets", "column_offsets", "grades", "thresholds", "size")
 Initial = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
@@ -68,7 +69,12 @@ class FactorizationModel(ComponentModel):
         self.weights_ = with_zeros(result["weights"], count)
         self.relative_error_ = result["relative_error"]
         self._steps = result["trace"]
-        total = _squared_norm_before(self._steps, X)
+        if "null_objective" in result:  # else factors pay for their size
+            null = result["null_objective"]
+            self.objective_ = result["objective"]
+            self.deviance_explained_ = float(1 - self.objective_ / null) if null > 0 else 1.0
+            self._keep_own_terms(result)
+        total = _squared_norm_before(self._steps, X) if self._is_plain() else 2 * result["null_objective"]
         self.reconstruction_err_ = float(result["relative_error"] * np.sqrt(total))
         self.path_ = continued(earlier, path_by_rank(self._steps))
         self.trace_ = result["history"] if len(result["history"]["seconds"]) else self._steps
@@ -97,8 +103,22 @@ class FactorizationModel(ComponentModel):
             )
         return self.left_[:, found], self.components_[found].T, self.weights_[found]
 
+    def _is_plain(self) -> bool:
+        """Whether the loss is that of squares and nothing is fitted beside the atoms."""
+        return True
+
+    def _keep_own_terms(self, terms: dict[str, Any]) -> None:
+        for name in _OWN_TERMS:
+            setattr(self, f"{name}_", terms[name])
+
+    def _own_terms(self) -> dict[str, Any]:
+        return {name: getattr(self, f"{name}_") for name in _OWN_TERMS if hasattr(self, f"{name}_")}
+
     def _saved(self) -> dict[str, Any]:
         return {
+            "loss": getattr(self, "loss", "squares"),
+            "own_terms": self._own_terms(),
+            "row_scale": getattr(self, "row_scale_", np.zeros(0)),
             "left": self.left_,
             "weights": self.weights_,
             "trace": self._steps,

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
 from ._factorization import FactorizationModel
 from ._progress import Callback, Watcher
-from ._validation import require_count, validate_matrix
+from ._validation import FLOATS, canonical, require_count, threads_for, validate_matrix
 from .atoms import AtomSet, AtomsLike, as_atoms
 
 
@@ -29,6 +30,13 @@ class MatrixPursuit(FactorizationModel):
         "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest
         (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of at most this sum
         (Frank-Wolfe); "economic": two numbers.
+    loss : str, default="squares"
+        What an entry costs. "squares", "huber:DELTA", "absolute", "quantile:TAU": any numbers; "bernoulli": 0
+        and 1; "poisson" (Kullback-Leibler, sets and weights non-negative), "poisson-log",
+        "negative-binomial:SIZE" or ":auto": counts; "gamma": positive numbers; "ordinal": grades. With a loss
+        other than squares the model is one of the linear predictor; `inverse_transform` leads to means.
+    offsets : bool, default=False
+        Whether every row and every column has a fitted number beside the atoms.
     corrections : int, default=2
         Sweeps over all atoms after every new one.
     start : {"greedy", "leading"}, default="greedy"
@@ -75,6 +83,11 @@ class MatrixPursuit(FactorizationModel):
         The same for every step on the way.
     relative_error_, reconstruction_err_ : float
         ||X - model|| / ||X|| and ||X - model||, in the Frobenius norm.
+    objective_, deviance_explained_ : float
+        Half the deviance, and the share of that of a model knowing nothing that is explained; for squares
+        half the sum of squares.
+    row_offsets_, column_offsets_, thresholds_, grades_ : arrays
+        Of losses and options that have them; else empty. `size_` is that of a negative binomial.
     stop_reason_ : str
         Why the fit ended; `stop_message_` says it in words. Components that the data do not have are zero,
         with weight zero; a fit that was asked to end before has only those it found.
@@ -105,6 +118,8 @@ class MatrixPursuit(FactorizationModel):
         left: AtomsLike = "sphere",
         right: AtomsLike = "sphere",
         weights: str = "free",
+        loss: str = "squares",
+        offsets: bool = False,
         corrections: int = 2,
         start: str = "greedy",
         max_iter: int = 500,
@@ -123,6 +138,8 @@ class MatrixPursuit(FactorizationModel):
         self.left = left
         self.right = right
         self.weights = weights
+        self.loss = loss
+        self.offsets = offsets
         self.corrections = corrections
         self.start = start
         self.max_iter = max_iter
@@ -137,19 +154,41 @@ class MatrixPursuit(FactorizationModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> "MatrixPursuit":
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        entry_weights: Any = None,
+        row_scale: Any = None,
+    ) -> "MatrixPursuit":
         """Find the atoms.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How much every row counts.
+        entry_weights : array or sparse matrix of the shape of X, optional
+            How much every entry counts; one of weight 0 is unknown.
+        row_scale : array of shape (n_samples,) or "sum", optional
+            Of counts: the mean of a row is its scale times the model's; "sum" takes the sums of the rows over
+            their mean.
         """
         X = validate_matrix(self, X, reset=True)
+        plain = (
+            _core.parse_loss(self.loss) == "squares"
+            and not self.offsets
+            and sample_weight is None
+            and entry_weights is None
+        )
+        self.row_scale_ = _scale_of(X, row_scale)
         rank = require_count("n_components", self.n_components)
         left, right = as_atoms(self.left), as_atoms(self.right)
         initial = self._earlier_atoms(X.shape)
-        if left.spec == right.spec == "sphere":
+        if plain and left.spec == right.spec == "sphere":
             require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
             initial = None  # the singular vectors come all at once, those there are among them
         self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(
@@ -170,8 +209,104 @@ class MatrixPursuit(FactorizationModel):
             restarts=self.restarts,
             target_error=self.target_error,
             time_limit=self.time_limit,
+            loss=self.loss,
+            offsets=bool(self.offsets),
+            entry_weights=None if entry_weights is None else _matrix_of_weights(entry_weights),
+            row_weights=_numbers(sample_weight, "sample_weight"),
+            row_scale=self.row_scale_,
         )
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, row_scale: Any = None, **weights: Any) -> Any:
+        """`fit`, and the coordinates of the rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        row_scale, **weights :
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+        """
+        return self.fit(X, row_scale=row_scale, **weights).transform(X, row_scale=row_scale)
+
+    def _is_plain(self) -> bool:
+        """Whether rows are in the atoms by least squares."""
+        return _core.parse_loss(self.loss) == "squares" and not self.offsets
+
+    def _rows(self, X: Any, row_scale: Any) -> dict[str, Any]:
+        check_is_fitted(self, "components_")
+        X = validate_matrix(self, X, reset=False)
+        return _core.coordinates_of_rows(
+            canonical(X),
+            right=self.components_.T.astype(np.float64),
+            loss=self.loss,
+            row_scale=_scale_of(X, row_scale),
+            offsets=bool(self.offsets),
+            own_terms=self._own_terms(),
+            nonnegative=self._nonnegative_coordinates,
+            threads=threads_for(self.n_jobs),
+        )
+
+    def transform(self, X: Any, *, row_scale: Any = None) -> Any:
+        """Coordinates of rows in the components: those of least loss; of squares (non-negative) least squares.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        row_scale : array of shape (n_samples,) or "sum", optional
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+        """
+        if self._is_plain():
+            return super().transform(X)
+        return self._rows(X, row_scale)["coordinates"].astype(self.components_.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Rows that have the given coordinates: their means under the loss, with column offsets.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+        """
+        rows = super().inverse_transform(X)
+        if self._is_plain():
+            return rows
+        own = {**self._own_terms(), "row_offsets": np.zeros(0)}
+        means = _core.loss_means(
+            rows.astype(np.float64), loss=self.loss, own_terms=own, row_scale=np.zeros(0)
+        )
+        return means.astype(rows.dtype, copy=False)
+
+    def score(self, X: Any, y: Any = None, *, row_scale: Any = None) -> float:
+        """Share of the deviance of X that the components explain, beside a model that knows nothing but a
+        constant (or offsets); of squares the share of the sum of squares. 1 is all.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        row_scale : array of shape (n_samples,) or "sum", optional
+            As in `fit`.
+        """
+        if self._is_plain():
+            return super().score(X)
+        rows = self._rows(X, row_scale)
+        return float(1 - rows["objective"] / rows["null_objective"]) if rows["null_objective"] > 0 else 1.0
+
+    def _explain(self, X: Any, total: float) -> None:
+        if self._is_plain():
+            super()._explain(X, total)
 
     def _atom_specs(self) -> dict[str, str]:
         return {"left": _spec_of(self.left), "right": _spec_of(self.right), "weights": self.weights}
@@ -179,6 +314,29 @@ class MatrixPursuit(FactorizationModel):
     def _coordinates_are_nonnegative(self, left: NDArray[Any]) -> bool:
         """Of a model from a file: its set may be a function that is not here, its atoms are."""
         return _nonnegative_weights(self.weights) and bool(np.all(left >= 0))
+
+
+def _numbers(values: Any, what: str) -> NDArray[np.float64]:
+    """One number per row, or none."""
+    if values is None:
+        return np.zeros(0)
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1:
+        raise ValueError(f"{what}: one number for every row is needed, not an array of shape {numbers.shape}")
+    return numbers
+
+
+def _scale_of(X: Any, row_scale: Any) -> NDArray[np.float64]:
+    if isinstance(row_scale, str):
+        if row_scale != "sum":
+            raise ValueError(f"row_scale='{row_scale}': must be 'sum', or a number for every row")
+        sums = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        return sums / sums.mean()
+    return _numbers(row_scale, "row_scale")
+
+
+def _matrix_of_weights(weights: Any) -> Any:
+    return canonical(check_array(weights, accept_sparse="csr", dtype=FLOATS))
 
 
 def _nonnegative_weights(weights: str) -> bool:

@@ -68,6 +68,9 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
             spec = metadata.get(side, "sphere")
             model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
         model.set_params(weights=metadata.get("weights", "free"))
+        model.set_params(loss=file["loss"], offsets=len(file["column_offsets"]) > 0)
+        model._keep_own_terms(file)
+        model.row_scale_ = file["row_scale"]
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
     if isinstance(model, NMF) and "alpha_W" in metadata:
         same = metadata["alpha_H"] == "same"

@@ -12,11 +12,14 @@
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
+#include "own_terms.hpp"
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/algorithms/omp.hpp"
 #include "pursuit/algorithms/path.hpp"
 #include "pursuit/algorithms/pca.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/means.hpp"
+#include "pursuit/objective/row_coordinates.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
@@ -31,8 +34,24 @@ double seconds_or_forever(const std::optional<double>& limit) {
   return limit.value_or(std::numeric_limits<double>::infinity());
 }
 
-py::dict factor_array(const py::object& X, FactorOptions options, const py::object& callback) {
+/// What goes with a loss, as Python gives it.
+struct LossArguments {
+  std::string loss;
+  py::object entry_weights;  // a matrix or None
+  Vector row_weights, row_scale;
+  bool offsets;
+};
+
+py::dict factor_array(const py::object& X, FactorOptions options, const LossArguments& loss,
+                      const py::object& callback) {
   const ArrayData data = data_of(X, options.threads);
+  std::optional<ArrayData> weights;
+  if (!loss.entry_weights.is_none()) weights.emplace(data_of(loss.entry_weights, options.threads));
+  options.loss = parse_loss(loss.loss);
+  if (weights) options.entry_weights.entries = weights->matrix;
+  options.entry_weights.rows = loss.row_weights;
+  options.row_scale = loss.row_scale;
+  options.offsets = loss.offsets;
   Watch watch(callback);
   options.observer = watch.observer();
   FactorResult result;
@@ -46,7 +65,27 @@ py::dict factor_array(const py::object& X, FactorOptions options, const py::obje
   out["weights"] = std::move(result.model.weights);
   out["trace"] = columns_of(result.trace);
   out["relative_error"] = result.relative_error;
+  out["objective"] = result.objective;
+  out["null_objective"] = result.null_objective;
+  set_own_terms(out, std::move(result.own_terms));
   out["seconds"] = result.seconds;
+  return out;
+}
+
+py::dict rows_in_atoms(const py::object& X, const Matrix& right, const LossArguments& loss,
+                       const OwnTerms& own, bool nonnegative, int threads) {
+  const ArrayData data = data_of(X, threads);
+  LossOptions options{.loss = parse_loss(loss.loss), .offsets = loss.offsets, .row_scale = loss.row_scale};
+  RowCoordinates rows;
+  {
+    const Unlocked unlocked;
+    rows = coordinates_of_rows(data.matrix, right, options, own, nonnegative, threads);
+  }
+  py::dict out;
+  out["coordinates"] = std::move(rows.coordinates);
+  out["row_offsets"] = std::move(rows.row_offsets);
+  out["objective"] = rows.objective;
+  out["null_objective"] = rows.null_objective;
   return out;
 }
 
@@ -100,7 +139,8 @@ void bind_factorizations(py::module_& m) {
       [](const py::object& X, Index rank, const Atoms& left, const Atoms& right, const std::string& weights,
          const std::string& start, const std::optional<Initial>& initial, int corrections, int polish,
          double polish_tolerance, int restarts, std::uint64_t seed, int threads, double target_error,
-         std::optional<double> time_limit, const py::object& callback) {
+         std::optional<double> time_limit, const std::string& loss, const py::object& entry_weights,
+         const Vector& row_weights, const Vector& row_scale, bool offsets, const py::object& callback) {
         FactorOptions options;
         options.rank = rank;
         options.left = left;
@@ -116,12 +156,33 @@ void bind_factorizations(py::module_& m) {
         options.threads = threads;
         options.target_error = target_error;
         options.time_limit = seconds_or_forever(time_limit);
-        return factor_array(X, options, callback);
+        return factor_array(X, options, {loss, entry_weights, row_weights, row_scale, offsets}, callback);
       },
       py::arg("X"), py::kw_only(), py::arg("rank"), py::arg("left"), py::arg("right"), py::arg("weights"),
       py::arg("start"), py::arg("initial"), py::arg("corrections"), py::arg("polish"),
       py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
-      py::arg("target_error"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("target_error"), py::arg("time_limit"), py::arg("loss") = "squares",
+      py::arg("entry_weights") = py::none(), py::arg("row_weights") = Vector(0),
+      py::arg("row_scale") = Vector(0), py::arg("offsets") = false, py::arg("callback"));
+
+  m.def(
+      "coordinates_of_rows",
+      [](const py::object& X, const Matrix& right, const std::string& loss, const Vector& row_scale,
+         bool offsets, const py::dict& own, bool nonnegative, int threads) {
+        return rows_in_atoms(X, right, {loss, py::none(), Vector(0), row_scale, offsets}, own_terms_of(own),
+                             nonnegative, threads);
+      },
+      py::arg("X"), py::kw_only(), py::arg("right"), py::arg("loss"), py::arg("row_scale"),
+      py::arg("offsets"), py::arg("own_terms"), py::arg("nonnegative"), py::arg("threads"));
+
+  m.def(
+      "loss_means",
+      [](const Matrix& x, const std::string& loss, const py::dict& own, const Vector& row_scale) {
+        return means_of(x, parse_loss(loss), own_terms_of(own), row_scale);
+      },
+      py::arg("x"), py::kw_only(), py::arg("loss"), py::arg("own_terms"), py::arg("row_scale"));
+
+  m.def("parse_loss", [](const std::string& spec) { return parse_loss(spec).spec(); });
 
   m.def(
       "pca",

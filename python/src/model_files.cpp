@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "own_terms.hpp"
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "traces.hpp"
@@ -43,14 +44,23 @@ void bind_model_files(py::module_& m) {
       "save_model",
       [](const path& file, const Matrix& left, const Matrix& right, const Vector& weights,
          const py::dict& trace, const Names& row_names, const Names& column_names, const Metadata& metadata,
-         const Vector& means, const Vector& deviations) {
-        save_model(
-            file,
-            {{left, right, weights}, trace_of(trace), row_names, column_names, metadata, means, deviations});
+         const Vector& means, const Vector& deviations, const std::string& loss, const py::dict& own_terms,
+         const Vector& row_scale) {
+        save_model(file, {{left, right, weights},
+                          trace_of(trace),
+                          row_names,
+                          column_names,
+                          metadata,
+                          means,
+                          deviations,
+                          parse_loss(loss),
+                          own_terms_of(own_terms),
+                          row_scale});
       },
       py::arg("path"), py::kw_only(), py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("trace"),
       py::arg("row_names"), py::arg("column_names"), py::arg("metadata"), py::arg("column_means"),
-      py::arg("column_deviations"));
+      py::arg("column_deviations"), py::arg("loss") = "squares", py::arg("own_terms") = py::dict(),
+      py::arg("row_scale") = Vector(0));
 
   m.def(
       "load_model",
@@ -65,6 +75,9 @@ void bind_model_files(py::module_& m) {
         out["column_names"] = file.column_names;
         out["column_means"] = std::move(file.column_means);
         out["column_deviations"] = std::move(file.column_deviations);
+        out["loss"] = file.loss.spec();
+        set_own_terms(out, std::move(file.own_terms));
+        out["row_scale"] = std::move(file.row_scale);
         out["metadata"] = file.metadata;
         return out;
       },

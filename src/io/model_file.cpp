@@ -56,6 +56,7 @@ void read_loss(const ArchiveReader& reader, ModelFile& file) {
     reader.refuse(error.what());
   }
   OwnTerms& own = file.own_terms;
+  if (reader.has_any({"size"})) own.size = column_figures(reader, "size", 1)[0];
   own.row_offsets = column_figures(reader, "row_offsets", rows);
   own.col_offsets = column_figures(reader, "column_offsets", columns);
   file.row_scale = column_figures(reader, "row_scale", rows);
@@ -85,12 +86,13 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
   if (file.column_means.size() > 0) archive["column_means"] = array_of(list_of(file.column_means));
   if (file.column_deviations.size() > 0)
     archive["column_deviations"] = array_of(list_of(file.column_deviations));
-  for (const auto& [name, figures] : std::initializer_list<std::pair<const char*, const Vector&>>{
+  for (const auto& [name, figures] : std::initializer_list<std::pair<const char*, Vector>>{
            {"row_offsets", file.own_terms.row_offsets},
            {"column_offsets", file.own_terms.col_offsets},
            {"row_scale", file.row_scale},
            {"grades", file.own_terms.grades},
-           {"thresholds", file.own_terms.thresholds}})
+           {"thresholds", file.own_terms.thresholds},
+           {"size", file.own_terms.size > 0 ? Vector::Constant(1, file.own_terms.size) : Vector(0)}})
     if (figures.size() > 0) archive[name] = array_of(list_of(figures));
   auto metadata = file.metadata;
   if (file.loss.kind != Loss::squares || file.own_terms.row_offsets.size() > 0)

@@ -218,13 +218,15 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
 void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
                                  Matrix& own) const {
   constexpr int kHalvings = 6;
-  // Where a group has no best coordinates (all its entries are zeros) steps would grow without bound.
-  const bool identity =
-      !shape_.loss.has_log_link() && shape_.loss.kind != Loss::bernoulli && shape_.loss.kind != Loss::ordinal;
-  const double reach = identity ? std::numeric_limits<double>::infinity() : 4;
+  // Where a group has no best coordinates (all its entries are zeros) a step would have no bound.
+  constexpr double kReach = 25;
+  const bool bounded =
+      shape_.loss.has_log_link() || shape_.loss.kind == Loss::bernoulli || shape_.loss.kind == Loss::ordinal;
   stream(mode, [&](Index g, LossWalk& walk) {
     const auto& [count, index, y, weight] = walk.group;
     const double before = loss_->varying(walk.run());
+    const double reach =
+        bounded ? kReach + walk.largest_predictor() : std::numeric_limits<double>::infinity();
     walk.sums.resize(other.width());
     for (const Curvature kind : {Curvature::local, Curvature::above}) {
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());

@@ -45,6 +45,12 @@ class LossObjective final : public Objective {
   void fit_own_terms() override;
   OwnTerms own_terms() const override;
 
+  /// Those of a model of the same columns; row offsets stay to be fitted.
+  void take_own_terms(const OwnTerms& model);
+  void fit_row_offsets() {
+    if (has_offsets_) fit_offsets(0);
+  }
+
  private:
   class System;
 
@@ -61,7 +67,7 @@ class LossObjective final : public Objective {
   void renew_loss();
   void fit_null();
   void fit_constant();
-  void fit_offsets();
+  void fit_offsets(Index mode);
   void fit_size();
   void start_thresholds();
   void take_thresholds(const Vector& thresholds);

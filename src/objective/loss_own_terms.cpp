@@ -1,6 +1,8 @@
 // What a loss fits beside the atoms: the constant that a model knowing nothing would use, offsets of rows and
 // columns, the size of a negative binomial, thresholds between grades. Each step is looked at: f never rises.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +11,7 @@
 #include "linalg/cholesky.hpp"
 #include "objective/loss_functions.hpp"
 #include "objective/loss_objective.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
@@ -134,19 +137,17 @@ void LossObjective::fit_constant() {
   }
 }
 
-void LossObjective::fit_offsets() {
-  for (const Index mode : {0, 1}) {
-    const double before = value();
-    const Vector start = offsets_[std::size_t(mode)];
-    const GroupPanel ones(Matrix::Ones(entries_.size(1 - mode), 1), entries_.are_listed());
-    Matrix own = start.transpose();
-    newton_steps(mode, ones, 0, false, own);
-    offsets_[std::size_t(mode)] = own.transpose();
-    value_.reset();
-    if (value() < before) continue;
-    offsets_[std::size_t(mode)] = start;
-    value_ = before;
-  }
+void LossObjective::fit_offsets(Index mode) {
+  const double before = value();
+  const Vector start = offsets_[std::size_t(mode)];
+  const GroupPanel ones(Matrix::Ones(entries_.size(1 - mode), 1), entries_.are_listed());
+  Matrix own = start.transpose();
+  newton_steps(mode, ones, 0, false, own);
+  offsets_[std::size_t(mode)] = own.transpose();
+  value_.reset();
+  if (value() < before) return;
+  offsets_[std::size_t(mode)] = start;
+  value_ = before;
 }
 
 void LossObjective::fit_size() {
@@ -264,9 +265,24 @@ void LossObjective::fit_thresholds() {
 }
 
 void LossObjective::fit_own_terms() {
-  if (has_offsets_) fit_offsets();
+  if (has_offsets_)
+    for (const Index mode : {0, 1}) fit_offsets(mode);
   if (shape_.loss.kind == Loss::negative_binomial && shape_.loss.parameter == 0) fit_size();
   if (shape_.loss.kind == Loss::ordinal) fit_thresholds();
+}
+
+void LossObjective::take_own_terms(const OwnTerms& model) {
+  if (has_offsets_ && model.col_offsets.size() == offsets_[1].size()) offsets_[1] = model.col_offsets;
+  if (shape_.loss.kind == Loss::negative_binomial && model.size > 0) shape_.size = model.size;
+  if (shape_.loss.kind == Loss::ordinal && model.grades.size() > 0) {
+    for (const int grade : grades_)
+      if (!(model.grades.array() == grade).any())
+        throw InvalidInput(fmt::format("grade {} is none of those that the model knows", grade));
+    grades_.assign(model.grades.begin(), model.grades.end());
+    take_thresholds(model.thresholds);
+  } else {
+    renew_loss();
+  }
 }
 
 OwnTerms LossObjective::own_terms() const {

@@ -27,6 +27,11 @@ struct LossWalk {
       x[std::size_t(e)] = own + others[entries.index ? entries.index[e] : e];
   }
   EntryRun run() const { return {group.count, group.y, x.data(), group.weight}; }
+  double largest_predictor() const {
+    double largest = 0;
+    for (const double each : x) largest = std::max(largest, std::abs(each));
+    return largest;
+  }
   double largest_move() const {
     double largest = 0;
     for (std::size_t e = 0; e < x.size(); ++e) largest = std::max(largest, std::abs(moved[e] - x[e]));

@@ -13,13 +13,12 @@ double expected_grade(const OwnTerms& own, double x) {
 
 }  // namespace
 
-Matrix means_of(const Expansion& x, const Loss& loss, const OwnTerms& own, const Vector& row_scale) {
-  Matrix result = x.dense();
-  if (own.row_offsets.size() > 0) result.colwise() += own.row_offsets;
+Matrix means_of(Matrix result, const Loss& loss, const OwnTerms& own, const Vector& row_scale) {
+  if (own.row_offsets.size() == result.rows()) result.colwise() += own.row_offsets;
   if (own.col_offsets.size() > 0) result.rowwise() += own.col_offsets.transpose();
   const bool ordinal = loss.kind == Loss::ordinal && own.grades.size() > 0;
   result = result.unaryExpr([&](double p) { return ordinal ? expected_grade(own, p) : loss.mean(p); });
-  if (row_scale.size() > 0) result = row_scale.asDiagonal() * result;
+  if (row_scale.size() > 0) result.array().colwise() *= row_scale.array();
   return result;
 }
 

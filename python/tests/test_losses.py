@@ -1,0 +1,136 @@
+"""Losses beyond squares: means, scores, weights, files and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+
+import pursuit
+
+
+def predictors(rng, rows=40, columns=30, rank=2):
+    return rng.standard_normal((rows, rank)) @ rng.standard_normal((rank, columns)) * 0.8
+
+
+def numbers(rng, loss, **sizes):
+    x = predictors(rng, **sizes)
+    if loss == "bernoulli":
+        return (rng.random(x.shape) < 1 / (1 + np.exp(-x))).astype(float)
+    if loss in ("poisson", "poisson-log") or loss.startswith("negative-binomial"):
+        return rng.poisson(np.exp(x + 0.5)).astype(float)
+    if loss == "gamma":
+        return rng.gamma(3, np.exp(x) / 3)
+    if loss == "ordinal":
+        return np.clip(np.round(x + rng.logistic(size=x.shape)), -1, 2)
+    return x + rng.standard_normal(x.shape) * 0.3
+
+
+LOSSES = [
+    "huber:0.5",
+    "absolute",
+    "quantile:0.7",
+    "bernoulli",
+    "poisson-log",
+    "negative-binomial:3",
+    "negative-binomial:auto",
+    "gamma",
+    "ordinal",
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("offsets", [False, True])
+def test_every_loss_fits_transforms_scores_and_is_saved(rng, tmp_path, loss, offsets):
+    X = numbers(rng, loss)
+    model = pursuit.MatrixPursuit(2, loss=loss, offsets=offsets, random_state=0, tol=1e-7).fit(X)
+    assert 0.02 < model.deviance_explained_ < 1
+    assert_allclose(model.path_["explained_variance"][-1], model.deviance_explained_, rtol=1e-9)
+    assert_allclose(model.score(X), model.deviance_explained_, atol=0.02)
+    z = model.transform(X)
+    assert z.shape == (40, 2) and np.isfinite(z).all()
+    means = model.inverse_transform(z)
+    assert np.isfinite(means).all()
+    if loss == "bernoulli":
+        assert means.min() >= 0 and means.max() <= 1
+    if loss in ("poisson-log", "gamma"):
+        assert means.min() > 0
+    model.save(tmp_path / "model.npz")
+    again = pursuit.load(tmp_path / "model.npz")
+    assert again.loss == pursuit.MatrixPursuit(loss=loss).loss
+    assert_allclose(again.inverse_transform(z), means)
+    assert_allclose(again.transform(X), z, rtol=1e-6, atol=1e-6)
+
+
+def test_the_objective_is_half_the_deviance(rng):
+    X = numbers(rng, "poisson-log")
+    model = pursuit.MatrixPursuit(2, loss="poisson-log", offsets=True, random_state=0).fit(X)
+    x = (model.left_ * model.weights_) @ model.components_
+    mean = np.exp(x + model.row_offsets_[:, None] + model.column_offsets_)
+    log_ratio = np.where(X > 0, X * np.log(np.where(X > 0, X, 1) / mean), 0)
+    assert_allclose(model.objective_, np.sum(log_ratio - X + mean), rtol=1e-9)
+
+
+def test_sparse_counts_are_the_same_as_dense_ones(rng):
+    X = numbers(rng, "poisson-log") * (rng.random((40, 30)) < 0.4)
+    models = [
+        pursuit.MatrixPursuit(2, loss="poisson-log", random_state=0).fit(each)
+        for each in (X, scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X))
+    ]
+    for model in models[1:]:
+        assert_allclose(model.objective_, models[0].objective_, rtol=1e-9)
+
+
+def test_weights_of_zero_are_unknown_entries_and_weights_of_two_rows_twice(rng):
+    X = numbers(rng, "bernoulli")
+    spoilt, weights = X.copy(), np.ones_like(X)
+    spoilt[3, 5] = spoilt[10, 2] = 1e6
+    weights[3, 5] = weights[10, 2] = 0
+    fit = pursuit.MatrixPursuit(2, loss="bernoulli", random_state=0).fit
+    weighted = fit(spoilt, entry_weights=weights).objective_
+    assert_allclose(weighted, fit(X, entry_weights=scipy.sparse.csr_matrix(weights)).objective_, rtol=1e-10)
+    with pytest.raises(ValueError, match=r"entry \(4, 6\).*1000000.*huber"):
+        fit(spoilt)
+    options = {"loss": "bernoulli", "random_state": 0, "tol": 1e-10, "max_iter": 3000}
+    once = pursuit.MatrixPursuit(1, **options).fit(X, sample_weight=np.r_[np.full(10, 2.0), np.ones(30)])
+    twice = pursuit.MatrixPursuit(1, **options).fit(np.r_[X, X[:10]])
+    assert_allclose(once.objective_, twice.objective_, rtol=1e-6)
+
+
+def test_scales_of_rows(rng):
+    X = numbers(rng, "poisson-log")
+    X[:20] *= 10
+    options = {"loss": "poisson-log", "random_state": 0}
+    model = pursuit.MatrixPursuit(2, **options).fit(X, row_scale="sum")
+    assert_allclose(model.row_scale_, X.sum(1) / X.sum(1).mean())
+    same = pursuit.MatrixPursuit(2, **options).fit(X, row_scale=X.sum(1) / X.sum(1).mean())
+    assert_allclose(model.objective_, same.objective_)
+    assert_allclose(model.score(X, row_scale="sum"), model.deviance_explained_, atol=0.02)
+    z = pursuit.MatrixPursuit(2, **options).fit_transform(X, row_scale="sum")
+    assert_allclose(z, model.transform(X, row_scale="sum"))
+
+
+@pytest.mark.parametrize(
+    "parameters, fit, message",
+    [
+        ({"loss": "cauchy"}, {}, "allowed are squares, huber:DELTA"),
+        ({"loss": "huber"}, {}, "huber:DELTA must be a number above 0"),
+        ({"loss": "poisson"}, {}, "poisson-log"),
+        ({"loss": "bernoulli"}, {"row_scale": "sum"}, "has no such scale"),
+        ({"loss": "poisson-log"}, {"row_scale": "mean"}, "must be 'sum'"),
+        ({"loss": "poisson-log"}, {"row_scale": np.ones(3)}, "there are 3"),
+        ({}, {"sample_weight": -np.ones(40)}, "at least 0"),
+        ({}, {"sample_weight": np.ones((40, 1))}, "one number for every row"),
+        ({}, {"entry_weights": np.ones((3, 3))}, "3 x 3"),
+        ({"loss": "bernoulli", "start": "leading"}, {}, "greedy"),
+    ],
+)
+def test_what_is_refused(rng, parameters, fit, message):
+    X = numbers(rng, "bernoulli")
+    with pytest.raises(ValueError, match=message):
+        pursuit.MatrixPursuit(2, **parameters).fit(X, **fit)
+
+
+def test_a_model_of_the_program_comes_back_with_its_loss(rng):
+    model = pursuit.MatrixPursuit(1, loss="negative-binomial:auto").fit(numbers(rng, "poisson-log"))
+    assert model.size_ > 0
+    assert pursuit.MatrixPursuit(1).fit(numbers(rng, "poisson-log")).loss == "squares"

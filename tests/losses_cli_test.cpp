@@ -1,0 +1,140 @@
+// The program with losses beyond squares.
+
+#include <nlohmann/json.hpp>
+
+#include "cli_support.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/model_file.hpp"
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+class LossCli : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    const Matrix x = gaussian(40, 2, 1) * gaussian(2, 25, 2);
+    const Matrix noise = uniform(40, 25, 3);
+    write_matrix(path("binary.npy"),
+                 {Matrix(((-x).array().exp() < (1 / noise.array() - 1)).cast<double>()), {}, {}});
+    counts_ = (0.6 * x).array().exp().floor();
+    write_matrix(path("counts.npy"), {counts_, {}, {}});
+    write_matrix(path("scale.csv"), {Matrix(counts_.rowwise().sum().array() + 1), {}, {}});
+    write_matrix(path("weights.npy"), {noise, {}, {}});
+  }
+  Matrix read_dense(const std::string& name) const {
+    return std::get<Matrix>(read_matrix(path(name)).matrix);
+  }
+
+  Matrix counts_;
+};
+
+TEST_F(LossCli, EveryLossGivesADevianceAndModelsThatMeanSomething) {
+  for (const std::string loss : {"huber:0.5", "absolute", "quantile:0.7", "poisson-log",
+                                 "negative-binomial:2", "negative-binomial:auto"}) {
+    SCOPED_TRACE(loss);
+    const auto object =
+        run_json("factor counts.npy --rank 2 --offsets --loss " + loss + " --out m.npz --plot p.svg");
+    EXPECT_EQ(object["loss"], loss);
+    EXPECT_GT(object["deviance_explained"].get<double>(), 0);
+    EXPECT_NEAR(object["deviance"].get<double>(), 2 * object["objective"].get<double>(), 1e-9);
+    EXPECT_NEAR(1 - std::pow(object["relative_error"].get<double>(), 2),
+                object["deviance_explained"].get<double>(), 1e-9);
+    const ModelFile model = load_model(path("m.npz"));
+    EXPECT_EQ(model.loss.spec(), loss);
+    EXPECT_EQ(model.own_terms.row_offsets.size(), 40);
+    EXPECT_EQ(run_json("inspect m.npz")["loss"], loss);
+    EXPECT_EQ(run("reconstruct m.npz --out means.npy").status, 0);
+    EXPECT_TRUE(read_dense("means.npy").allFinite());
+  }
+}
+
+TEST_F(LossCli, GradesHaveThresholds) {
+  write("grades.csv", "1,2,5\n2,2,4\n5,4,1\n1,1,5\n");
+  const auto object = run_json("factor grades.csv --rank 1 --loss ordinal --out m.npz");
+  EXPECT_EQ(object["thresholds"].size(), 3U) << "between 1, 2, 4 and 5";
+  EXPECT_EQ(load_model(path("m.npz")).own_terms.grades.size(), 4);
+  ASSERT_EQ(run("reconstruct m.npz --out means.npy").status, 0);
+  const Matrix mean = read_dense("means.npy");
+  EXPECT_GE(mean.minCoeff(), 1);
+  EXPECT_LE(mean.maxCoeff(), 5);
+}
+
+TEST_F(LossCli, ReconstructWritesMeans) {
+  const auto object =
+      run_json("factor counts.npy --rank 2 --loss poisson-log --row-scale scale.csv --out m.npz");
+  ASSERT_EQ(run("reconstruct m.npz --out means.npy").status, 0);
+  const Matrix mean = read_dense("means.npy");
+  double deviance = 0;
+  for (Index e = 0; e < mean.size(); ++e) {
+    const double y = counts_.reshaped()[e], m = mean.reshaped()[e];
+    deviance += 2 * ((y > 0 ? y * std::log(y / m) : 0) - y + m);
+  }
+  EXPECT_NEAR(object["deviance"].get<double>(), deviance, 1e-8 * deviance);
+  EXPECT_THAT(run("inspect m.npz").out, testing::HasSubstr("row scale * exp(X)"));
+}
+
+TEST_F(LossCli, ShowsTheShareOfTheDevianceByRank) {
+  const Finished finished = run("factor binary.npy --rank 3 --loss bernoulli --offsets");
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, testing::HasSubstr("explained"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("of the deviance explained"));
+  EXPECT_THAT(run("factor binary.npy --rank 3").out, testing::HasSubstr("relative error"));
+  const auto squares = run_json("factor binary.npy --rank 3");
+  EXPECT_EQ(squares["loss"], "squares");
+  EXPECT_NEAR(squares["deviance_explained"].get<double>(),
+              1 - std::pow(squares["relative_error"].get<double>(), 2), 1e-12);
+}
+
+TEST_F(LossCli, CountsByKullbackLeibler) {
+  const auto object = run_json(
+      "factor counts.npy --rank 3 --loss poisson --left nonneg --right nonneg --weights nonneg --out m.npz");
+  EXPECT_GT(object["deviance_explained"].get<double>(), 0.3);
+  ASSERT_EQ(run("reconstruct m.npz --out means.npy").status, 0);
+  const Matrix mean = read_dense("means.npy");
+  double deviance = 0;
+  for (Index e = 0; e < mean.size(); ++e) {
+    const double y = counts_.reshaped()[e], m = mean.reshaped()[e];
+    deviance += 2 * ((y > 0 ? y * std::log(y / m) : 0) - y + m);
+  }
+  EXPECT_NEAR(object["deviance"].get<double>(), deviance, 1e-8 * deviance);
+}
+
+TEST_F(LossCli, WeightsOfEntriesRowsAndColumns) {
+  write("ones.csv", [] {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "1\n";
+    return text;
+  }());
+  const auto plain = run_json("factor binary.npy --rank 2 --loss bernoulli");
+  const auto ones = run_json("factor binary.npy --rank 2 --loss bernoulli --row-weights ones.csv");
+  EXPECT_EQ(plain["objective"], ones["objective"]);
+  const auto weighted = run_json("factor binary.npy --rank 2 --loss bernoulli --entry-weights weights.npy");
+  EXPECT_LT(weighted["objective"].get<double>(), plain["objective"].get<double>());
+}
+
+TEST_F(LossCli, BadInputGetsOneClearError) {
+  write("negative.csv", "1,2,3\n4,-2,1\n0,1,1\n");
+  write("three.csv", "1\n2\n3\n");
+  write("zero.csv", "1,2,3\n0,0,0\n0,1,1\n");
+  expect_refused({
+      {"unknown loss", "factor counts.npy --loss cauchy", 2, "allowed are squares, huber:DELTA"},
+      {"no parameter", "factor counts.npy --loss huber", 2, "huber:DELTA must be a number above 0"},
+      {"domain", "factor negative.csv --rank 1 --loss poisson-log", 3, "entry (2, 2) of the matrix is -2"},
+      {"who takes it", "factor negative.csv --rank 1 --loss bernoulli", 3, "would take it"},
+      {"signed sets", "factor counts.npy --loss poisson", 2, "poisson-log"},
+      {"rows", "factor counts.npy --loss poisson-log --row-weights three.csv", 3, "each of the 40 rows"},
+      {"scale", "factor counts.npy --row-scale sum", 2, "has no such scale"},
+      {"empty row", "factor zero.csv --rank 1 --loss poisson-log --row-scale sum", 3,
+       "the sum of row 2 is 0"},
+      {"start", "factor counts.npy --loss poisson-log --start leading", 2, "start greedy"},
+      {"symmetric", "factor negative.csv --rank 1 --symmetric sphere --loss absolute", 2, "plain squares"},
+      {"pca", "pca counts.npy --loss poisson-log", 2,
+       "pursuit factor counts.npy --loss poisson-log --offsets"},
+      {"missing file", "factor counts.npy --entry-weights nowhere.npy", 3, "nowhere.npy"},
+  });
+}
+
+}  // namespace
+}  // namespace pursuit
