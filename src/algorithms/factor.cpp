@@ -298,19 +298,25 @@ void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Ind
 }
 
 /// Singular vectors brought into sets without negative entries have zeros, and counts where all atoms have
-/// zeros would be without a model: a little of everything.
-Expansion leading_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets) {
+/// zeros would be without a model: a little of everything. Weights make sense of atoms after a sweep or two.
+void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
   constexpr double kLittle = 0.1;  // of the mean
   Expansion x = leading_atoms(Y, o, sets);
+  bool free = o.weights.kind == WeightRule::nonneg;
   for (Index panel = 0; panel < sets.panels(); ++panel) {
-    if (sets.panel(panel).varies() || !sets.of(panel, 0).traits().coordinatewise()) continue;
+    if (sets.panel(panel).varies() || !sets.of(panel, 0).traits().coordinatewise()) {
+      free = false;
+      continue;
+    }
     Panel& factors = x.factors.panel(panel);
     for (Index k = 0; k < x.rank(); ++k) {
       factors.col(k).array() += kLittle * factors.col(k).mean();
       factors.col(k).normalize();
     }
   }
-  return x;
+  f.move_to(std::move(x));
+  for (int sweep = 0; free && sweep < 2; ++sweep)
+    for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
 }
 
 /// Any loss, with weights and offsets.
@@ -328,7 +334,7 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));
   else if (o.start == Start::leading)
-    f->move_to(leading_counts(*Y, o, sets));
+    start_counts(*Y, o, sets, *f);
   FactorResult result;
   pursue_atoms(*f, o, sets, run, result);
   settle_signs(sets, o.fixed, result.model);

@@ -30,16 +30,18 @@ PURSUIT_KERNEL void add_rows_of(const CountRow& row, const double* factors, cons
   }
 }
 
-/// sums += sum_e factor_e v_e w_e^T, a line of w's stride for every coordinate of v.
+/// sums += sum_e factor_e v_e w_e^T, a line of w's stride for every coordinate of v; where v is w, what is
+/// right of the diagonal may be left out.
 PURSUIT_KERNEL void add_products(const CountRow& row, const double* factors, const FactorRows& left,
-                                 const FactorRows& right, double* sums) {
+                                 const FactorRows& right, bool same, double* sums) {
   const Index stride = right.stride;
   for (Index e = 0; e < row.size; ++e) {
     const double *v = left.rows + Index(row.index[e]) * left.stride,
                  *w = right.rows + Index(row.index[e]) * stride;
     for (Index k = 0; k < left.rank; ++k) {
       const double factor = factors[e] * v[k];
-      for (Index l = 0; l < stride; ++l) sums[k * stride + l] += factor * w[l];
+      const Index length = same ? (k / 4 + 1) * 4 : stride;
+      for (Index l = 0; l < length; ++l) sums[k * stride + l] += factor * w[l];
     }
   }
 }
@@ -301,6 +303,7 @@ Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
   if (x_.rank() == 0) return grams_but(*this, -1, a, b);
   const std::vector<double>& x = model(0);
   const RowPanel left(a[1], counts_->threads()), right(b[1], counts_->threads());
+  const bool same = &a == &b;
   std::vector<Matrix> parts(std::size_t(counts_->pieces(0)));
   counts_->for_rows(0, [&](Index piece, Index i) {
     thread_local std::vector<double> curvatures, sums;
@@ -314,16 +317,17 @@ Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
     }
     const Index stride = right.rows().stride;
     sums.assign(std::size_t(a.count() * stride), 0.0);
-    add_products(row, curvatures.data(), left.rows(), right.rows(), sums.data());
+    add_products(row, curvatures.data(), left.rows(), right.rows(), same, sums.data());
     Matrix& part = parts[std::size_t(piece)];
     if (part.size() == 0) part.setZero(a.count(), b.count());
     for (Index k = 0; k < a.count(); ++k)
-      for (Index l = 0; l < b.count(); ++l)
+      for (Index l = 0; l < (same ? k + 1 : b.count()); ++l)
         part(k, l) += a[0](i, k) * b[0](i, l) * sums[std::size_t(k * stride + l)];
   });
   Matrix sum = Matrix::Zero(a.count(), b.count());
   for (const Matrix& part : parts)
     if (part.size() > 0) sum += part;
+  if (same) sum.triangularView<Eigen::StrictlyUpper>() = sum.transpose();
   return sum;
 }
 

@@ -339,6 +339,44 @@ TEST(PoissonSweeps, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(PoissonCountsTest, GramIsTheSumOverTheCounts) {
+  const Matrix y = poisson_counts(9, 7, 28);
+  PoissonCounts f({table_of(y)});
+  const Expansion x = positive_atoms(9, 7, 5, 29);
+  f.move_to(x);
+  const Matrix model = x.dense();
+  Matrix expected = Matrix::Zero(5, 5);
+  for (Index i = 0; i < 9; ++i)
+    for (Index j = 0; j < 7; ++j) {
+      const Vector z = x.left().row(i).transpose().cwiseProduct(x.right().row(j).transpose());
+      expected += y(i, j) / (model(i, j) * std::max(model(i, j), y(i, j))) * z * z.transpose();
+    }
+  const Factors copy = x.factors;
+  EXPECT_LT((f.gram(x.factors, x.factors) - expected).norm(), 1e-8 * expected.norm());
+  EXPECT_LT((f.gram(x.factors, copy) - expected).norm(), 1e-8 * expected.norm());
+}
+
+/// 800 GB, were it dense.
+TEST(PoissonSweeps, AHugeSparseMatrixIsNeverDense) {
+  constexpr Index kRows = 1000000, kCols = 100000;
+  StoredEntries table{kRows, kCols, {0}, {}, {}};
+  for (Index i = 0; i < kRows; ++i) {
+    if (i % 2 == 0) {
+      table.index.push_back(int(i * 37 % kCols));
+      table.value.push_back(double(1 + i % 3));
+    }
+    table.start.push_back(std::int64_t(table.value.size()));
+  }
+  PoissonCounts f({std::move(table)}, Vector(0), 2);
+  f.move_to(positive_atoms(kRows, kCols, 2, 30));
+  double before = f.value();
+  for (const Index mode : {0, 1}) {
+    f.along(mode)->sweep({.nonnegative = true});
+    EXPECT_LT(f.value(), before);
+    before = f.value();
+  }
+}
+
 TEST(PoissonCountsTest, NoCountsAtAllAreModelledByNothing) {
   PoissonCounts f({table_of(Matrix::Zero(4, 3))});
   EXPECT_EQ(f.null_value(), 0);
