@@ -121,7 +121,7 @@ def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
     seen = scipy.sparse.csr_matrix(
         (file["value"], file["index"], file["start"]), shape=(len(rows), len(cols))
     ).tocoo()
-    model = MatrixCompletion(max(file["model"].rank, 1))
+    model = MatrixCompletion(max(file["model"].rank, 1), loss=file["model"].loss)
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
     model.stop_reason_ = file["metadata"].get("stop", "unknown")
     model.n_features_in_ = len(cols)

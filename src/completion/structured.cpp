@@ -193,7 +193,7 @@ class StructuredRun {
           return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kRanksWithoutGain;
         }));
     settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
-               f.value() <= kNoError * f.value_at_zero();
+               f.value() <= kNoError * f.null_value();
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();

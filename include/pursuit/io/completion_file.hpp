@@ -9,7 +9,8 @@
 //                                 posterior draws, along the first axis
 //   seen_start, seen_column, seen_value     the entries it was made from, row by row
 //   row_names, column_names       the ids
-//   metadata                      a JSON text: kind (completion), version, command, stop, ...
+//   metadata                      a JSON text: kind (completion), version, command, stop, loss where it is not
+//                                 squares, ...
 
 #include <filesystem>
 #include <map>
