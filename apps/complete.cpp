@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
@@ -23,6 +24,7 @@ struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
                                                            effort = "default";
+  std::string loss = "squares", entry_weights;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;
@@ -47,6 +49,7 @@ Examples:
   pursuit complete u1.base --test u1.test
   pursuit complete ratings.csv --row-features users.csv --col-features genres.csv --out model.npz
   pursuit complete new.csv --update model.npz --out newer.npz
+  pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit predict model.npz pairs.csv
@@ -74,6 +77,8 @@ void check(const CompleteCommand& c) {
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
   }
+  if (c.loss != "squares" || !c.entry_weights.empty())
+    refuse("--loss and --entry-weights here are for the self-tuned model; they do not go with atom sets");
   if (c.effort == "high" || c.samples >= 0)
     refuse(
         "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "
@@ -93,6 +98,7 @@ struct Input {
         overlap = 0;  // test entries with an id never seen in training; that are training entries
   std::optional<CompletionFile> earlier;
   std::optional<FeatureFile> row_features, col_features;
+  std::vector<float> weights;  // of the training entries; none where all count once
 };
 
 /// One list of ids for rows and columns, for a symmetric matrix.
@@ -104,6 +110,38 @@ Ratings with_common_ids(Ratings ratings) {
   ratings.cols = ratings.rows;
   ratings.entries.rows = ratings.entries.cols = ratings.rows.size();
   return ratings;
+}
+
+/// How often entries count, from a file with a weight for every one of them.
+std::vector<float> read_entry_weights(const CompleteCommand& c, Ratings& train) {
+  const RatingsOptions options{RatingsOptions::Duplicates::refuse, c.common.threads};
+  const int rows = train.rows.size(), cols = train.cols.size();
+  const ObservedEntries weights = read_ratings(c.entry_weights, options, &train.rows, &train.cols).entries;
+  const auto refuse = [&](Index e, int row, int col, const char* what) {
+    throw InvalidInput(fmt::format("--entry-weights {}: row {}, column {} {} ({} weights for {} entries)",
+                                   c.entry_weights, train.rows.name(row), train.cols.name(col), what, e,
+                                   train.entries.size()));
+  };
+  std::unordered_map<std::uint64_t, float> found;
+  const auto key = [](int i, int j) { return std::uint64_t(i) << 32 | std::uint32_t(j); };
+  for (std::size_t e = 0; e < weights.row.size(); ++e) {
+    if (weights.row[e] >= rows || weights.col[e] >= cols)
+      refuse(weights.size(), weights.row[e], weights.col[e], "has a weight and no entry");
+    found[key(weights.row[e], weights.col[e])] = weights.value[e];
+  }
+  std::vector<float> result;
+  for (std::size_t e = 0; e < train.entries.row.size(); ++e) {
+    const auto weight = found.find(key(train.entries.row[e], train.entries.col[e]));
+    if (weight == found.end())
+      refuse(weights.size(), train.entries.row[e], train.entries.col[e], "has an entry and no weight");
+    result.push_back(weight->second);
+    found.erase(weight);
+  }
+  if (!found.empty()) {
+    const std::uint64_t extra = found.begin()->first;
+    refuse(weights.size(), int(extra >> 32), int(extra & 0xffffffffU), "has a weight and no entry");
+  }
+  return result;
 }
 
 Input read_input(const CompleteCommand& c) {
@@ -127,6 +165,7 @@ Input read_input(const CompleteCommand& c) {
     if (!c.symmetric.empty()) input.train = with_common_ids(std::move(input.train));
   }
   ObservedEntries& entries = input.train.entries;
+  if (!c.entry_weights.empty()) input.weights = read_entry_weights(c, input.train);
   if (input.earlier) {
     input.row_features = std::move(input.earlier->row_features);
     input.col_features = std::move(input.earlier->col_features);
@@ -154,6 +193,11 @@ Input read_input(const CompleteCommand& c) {
       throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
                                      c.holdout, entries.size() - count, entries.size(), count));
     const std::vector<Index> sizes{entries.size() - count, count};
+    if (!input.weights.empty()) {  // parts depend on positions alone
+      auto parts =
+          split({entries.rows, entries.cols, entries.row, entries.col, input.weights}, sizes, c.seed);
+      input.weights = std::move(parts[0].value);
+    }
     auto parts = split(std::move(entries), sizes, c.seed);
     entries = std::move(parts[0]);
     input.test = std::move(parts[1]);
@@ -217,6 +261,8 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
     return complete_structured(std::move(input.train.entries), options);
   }
   CompletionOptions options;
+  options.loss = parse_loss(c.loss);
+  options.entry_weights = input.weights;
   if (c.rank >= 0) options.max_rank = c.rank;
   options.use_pattern = !c.no_pattern;
   options.validation = c.validation;
@@ -238,7 +284,7 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   return complete(std::move(input.train.entries), options);
 }
 
-void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages) {
+void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages, const Loss& loss) {
   std::vector<double> ranks, errors;
   for (const CompletionStage& stage : stages)
     if (std::isfinite(stage.validation)) {
@@ -248,8 +294,9 @@ void write_path_plot(const std::string& path, const std::vector<CompletionStage>
   const auto vector = [](const std::vector<double>& v) {
     return Vector(Eigen::Map<const Vector>(v.data(), Index(v.size())));
   };
-  write_file_atomically(path, svg_line_plot({{"validation RMSE", vector(ranks), vector(errors)}},
-                                            {"Validation error by rank", "rank", "RMSE"}));
+  write_file_atomically(
+      path, svg_line_plot({{fmt::format("validation {}", error_name(loss)), vector(ranks), vector(errors)}},
+                          {"Validation error by rank", "rank", error_name(loss)}));
 }
 
 int run(const CompleteCommand& c) {
@@ -257,9 +304,10 @@ int run(const CompleteCommand& c) {
   parse_range(c.clip);
   parse_weight_rule(c.weights);
   parse_regularization(c.regularize);
+  parse_loss(c.loss);
   for (const auto& spec : {c.left, c.right, c.symmetric})
     if (!spec.empty()) parse_atoms(spec);
-  prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features});
+  prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features, c.entry_weights});
   const Timer timer;
   Input input = read_input(c);
   const double reading = timer.seconds();
@@ -278,31 +326,33 @@ int run(const CompleteCommand& c) {
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
          overlap, input.test.size());
-  if (!c.plot.empty()) write_path_plot(c.plot, result.path);
-  print_stages(result.path);
-  Json object{{"rank", result.model.rank()},
-              {"noise", result.model.noise()},
+  if (!c.plot.empty()) write_path_plot(c.plot, result.path, result.model.loss);
+  const Loss loss = result.model.loss;
+  print_stages(result.path, loss);
+  Json object{{"loss", loss.spec()},
+              {"rank", result.model.rank()},
+              {"noise", number_or_null(result.model.noise())},
               {"rows", result.model.row_count()},
               {"columns", result.model.column_count()},
               {"samples", result.model.samples.size()},
               {"stop", name(result.stop)},
               {"converged", result.stop != Stop::not_converged && !result.interrupted()},
               {"interrupted", result.interrupted()},
-              {"path", describe(result.path)},
+              {"path", describe(result.path, loss)},
               {"reading_seconds", reading},
               {"seconds", result.seconds},
               {"peak_memory_bytes", peak_memory_bytes()}};
   if (input.row_features) object.set("row_features", describe(*input.row_features));
   if (input.col_features) object.set("column_features", describe(*input.col_features));
   if (input.test.size() > 0) {
-    const Accuracy figures = accuracy(result.predictions, input.test.value);
-    Json test = describe(figures);
+    Json test = judge(loss, result.predictions, input.test.value);
     test.set("unknown", input.unknown);
     object.set("test", test);
-    print_accuracy(figures);
   }
-  tell("\n{} atoms beside offsets, noise {:.4g}, in {:.2f} s: {}\n", result.model.rank(),
-       result.model.noise(), result.seconds, explanation(result.stop));
+  const std::string noise =
+      loss.kind == Loss::squares ? fmt::format(", noise {:.4g}", result.model.noise()) : "";
+  tell("\n{} atoms beside offsets{}, in {:.2f} s: {}\n", result.model.rank(), noise, result.seconds,
+       explanation(result.stop));
   if (!c.out.empty()) {
     CompletionFile file{
         std::move(result.model),
@@ -332,6 +382,11 @@ void add_complete(Command& program) {
   sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
   sub.add_option("--test", c->test, "Entries to judge by, in a file of their own");
   sub.add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
+  sub.add_option("--loss", c->loss,
+                 "What the numbers are: squares (any), or bernoulli (0 and 1; predictions are probabilities)")
+      .show_default();
+  sub.add_option("--entry-weights", c->entry_weights,
+                 "How often each entry counts: the entries of RATINGS with weights in the place of values");
   sub.add_option(
          "--effort", c->effort,
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")

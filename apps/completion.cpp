@@ -11,14 +11,14 @@
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::app {
-namespace {
 
-/// NaN has no place in JSON.
 Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
-}  // namespace
+std::string error_name(const Loss& loss) {
+  return loss.kind == Loss::squares ? "RMSE" : "log loss";
+}
 
 std::optional<Range> parse_range(const std::string& text) {
   if (text == "auto") return std::nullopt;
@@ -36,38 +36,47 @@ std::optional<Range> parse_range(const std::string& text) {
   return range;
 }
 
-Json describe(const Accuracy& accuracy) {
-  return {{"count", accuracy.count},
-          {"rmse", accuracy.rmse},
-          {"mae", accuracy.mae},
-          {"inside_50", accuracy.inside_50},
-          {"inside_80", accuracy.inside_80},
-          {"inside_95", accuracy.inside_95}};
-}
-
-Json describe(const std::vector<CompletionStage>& path) {
+Json describe(const std::vector<CompletionStage>& path, const Loss& loss) {
+  const char* error = loss.kind == Loss::squares ? "validation_rmse" : "validation_log_loss";
   Json result = Json::array();
   for (const CompletionStage& stage : path)
     result.push_back({{"rank", stage.rank},
                       {"sweeps", stage.sweeps},
                       {"noise", number_or_null(stage.noise)},
-                      {"validation_rmse", number_or_null(stage.validation)},
+                      {error, number_or_null(stage.validation)},
                       {"seconds", stage.seconds}});
   return result;
 }
 
-void print_accuracy(const Accuracy& accuracy) {
-  tell("\ntest: RMSE {:.5g}, MAE {:.5g} over {} entries\n", accuracy.rmse, accuracy.mae, accuracy.count);
-  tell("{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
-  tell("{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside", 100 * accuracy.inside_50,
-       100 * accuracy.inside_80, 100 * accuracy.inside_95);
+void print_stages(const std::vector<CompletionStage>& path, const Loss& loss) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.5g}", value) : std::string("-");
+  };
+  tell("{:>6} {:>8} {:>10} {:>20} {:>9}\n", "rank", "sweeps", "noise", "validation " + error_name(loss),
+       "seconds");
+  for (const CompletionStage& stage : path)
+    tell("{:>6} {:>8} {:>10} {:>20} {:>9.2f}\n", stage.rank, stage.sweeps, number(stage.noise),
+         number(stage.validation), stage.seconds);
 }
 
-void print_stages(const std::vector<CompletionStage>& path) {
-  tell("{:>6} {:>8} {:>10} {:>16} {:>9}\n", "rank", "sweeps", "noise", "validation RMSE", "seconds");
-  for (const CompletionStage& stage : path)
-    tell("{:>6} {:>8} {:>10.5g} {:>16} {:>9.2f}\n", stage.rank, stage.sweeps, stage.noise,
-         std::isfinite(stage.validation) ? fmt::format("{:.5g}", stage.validation) : "-", stage.seconds);
+Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values) {
+  if (loss.kind != Loss::squares) {
+    const LikelihoodScore score = likelihood_score(predictions, values);
+    tell("\ntest: log-likelihood {:.5g} per entry, AUC {:.4f}, {:.1f} % right, over {} entries\n",
+         score.log_likelihood, score.auc, 100 * score.accuracy, score.count);
+    return {{"count", score.count},
+            {"log_likelihood", score.log_likelihood},
+            {"auc", score.auc},
+            {"accuracy", score.accuracy}};
+  }
+  const Accuracy figures = accuracy(predictions, values);
+  tell("\ntest: RMSE {:.5g}, MAE {:.5g} over {} entries\n", figures.rmse, figures.mae, figures.count);
+  tell("{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
+  tell("{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside", 100 * figures.inside_50,
+       100 * figures.inside_80, 100 * figures.inside_95);
+  return {
+      {"count", figures.count},         {"rmse", figures.rmse},           {"mae", figures.mae},
+      {"inside_50", figures.inside_50}, {"inside_80", figures.inside_80}, {"inside_95", figures.inside_95}};
 }
 
 Json describe(const FeatureFile& file) {

@@ -15,12 +15,18 @@ namespace pursuit::app {
 /// "1:5", "none" or "auto" (the observed range, which is no value); InvalidArgument otherwise.
 std::optional<Range> parse_range(const std::string& text);
 
-Json describe(const Accuracy& accuracy);
-Json describe(const std::vector<CompletionStage>& path);
+/// NaN has no place in JSON.
+Json number_or_null(double value);
 
-/// Tables for people, on standard error: standard output is for results.
-void print_accuracy(const Accuracy& accuracy);
-void print_stages(const std::vector<CompletionStage>& path);
+/// What errors on entries held back are called.
+std::string error_name(const Loss& loss);
+
+Json describe(const std::vector<CompletionStage>& path, const Loss& loss);
+void print_stages(const std::vector<CompletionStage>& path, const Loss& loss);
+
+/// How predictions compare with values: a table for people, on standard error (standard output is for
+/// results), and the same figures.
+Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values);
 
 /// What a file of features was understood to be.
 Json describe(const FeatureFile& file);

@@ -59,6 +59,44 @@ TEST_F(CompletionCli, HighEffortIsNoWorse) {
   EXPECT_EQ(load_completion(path("m.npz")).model.samples.size(), 16U);
 }
 
+TEST_F(CompletionCli, ZerosAndOnesGetProbabilities) {
+  std::string answers;
+  for (const auto& line : table(read("r.csv")))
+    answers += fmt::format("{},{},{}\n", line[0], line[1], std::stod(line[2]) > 3.5 ? 1 : 0);
+  write("b.csv", answers);
+  const json object = run_json("complete b.csv --loss bernoulli --holdout 0.2 --out b.npz");
+  EXPECT_EQ(object["loss"], "bernoulli");
+  EXPECT_TRUE(object["noise"].is_null());
+  for (const char* field : {"log_likelihood", "auc", "accuracy"})
+    EXPECT_TRUE(object["test"].contains(field)) << field;
+  EXPECT_GT(object["test"]["auc"].get<double>(), 0.6);
+  EXPECT_TRUE(object["path"][0].contains("validation_log_loss"));
+  write("pairs.csv", fmt::format("{},{}\n", table(answers)[0][0], table(answers)[0][1]));
+  const double p = std::stod(table(run("predict b.npz pairs.csv").out)[0][2]);
+  EXPECT_TRUE(p > 0 && p < 1);
+  EXPECT_THAT(run("complete r.csv --loss bernoulli").err,
+              AllOf(HasSubstr("is"), HasSubstr("bernoulli takes")));
+  EXPECT_THAT(run("complete b.csv --loss logistic").err, HasSubstr("loss 'logistic'"));
+  EXPECT_THAT(run("complete b.csv --loss bernoulli --effort high").err, HasSubstr("draws are of squares"));
+  EXPECT_THAT(run("complete b.csv --loss bernoulli --left nonneg").err, HasSubstr("--loss"));
+}
+
+TEST_F(CompletionCli, WeightsOfEntriesComeInAFile) {
+  std::string weights, less;
+  int k = 0;
+  for (const auto& line : table(read("r.csv"))) {
+    weights += fmt::format("{},{},{}\n", line[0], line[1], ++k % 3);
+    if (k > 1) less += fmt::format("{},{},1\n", line[0], line[1]);
+  }
+  write("w.csv", weights);
+  write("less.csv", less);
+  write("negative.csv", "0,0,-1\n");
+  const json object = run_json("complete r.csv --entry-weights w.csv --holdout 0.1");
+  EXPECT_GT(object["rank"].get<int>(), 0);
+  EXPECT_THAT(run("complete r.csv --entry-weights less.csv").err, HasSubstr("has an entry and no weight"));
+  EXPECT_NE(run("complete r.csv --entry-weights nowhere.csv").status, 0);
+}
+
 TEST_F(CompletionCli, WithoutRegularizationSweepsSettleOrSayThatTheyDidNot) {
   const std::string nmf =
       "complete r.csv --left nonneg --right nonneg --weights nonneg --regularize none --rank 3";

@@ -53,6 +53,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     n_components : int or None, default=None
         At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how
         many are used.
+    loss : {"squares", "bernoulli"}, default="squares"
+        "bernoulli" is for zeros and ones: predictions are probabilities of a 1, `score` is the mean
+        log-likelihood. Without atom sets, and with effort "normal".
     left, right : atom set, str, callable or None, default=None
         Structure of the factors of rows and columns, see `pursuit.atoms`; "sphere" where only the other one
         is given.
@@ -92,7 +95,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     n_components_ : int
         Atoms beside the offsets.
     noise_ : float
-        Standard deviation of the noise of a typical entry.
+        Standard deviation of the noise of a typical entry; NaN for "bernoulli".
     row_ids_, column_ids_ : lists
     path_ : dict of arrays
         Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries),
@@ -134,6 +137,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self,
         n_components: int | None = None,
         *,
+        loss: str = "squares",
         left: AtomsLike | None = None,
         right: AtomsLike | None = None,
         weights: str = "free",
@@ -155,6 +159,7 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
+        self.loss = loss
         self.left = left
         self.right = right
         self.weights = weights
@@ -175,15 +180,20 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> "MatrixCompletion":
+    def fit(self, X: Any, y: Any = None, *, entry_weights: Any = None) -> "MatrixCompletion":
         """Learn from the observed entries.
 
         Parameters
         ----------
         X : array with NaN, sparse matrix, tuple (rows, columns, values) or frame
         y : ignored
+        entry_weights : array or sparse matrix of the shape of X, or one number per triplet, optional
+            How often each entry counts: 2 like one that was seen twice, 0 like one that was not seen. Without
+            atom sets.
         """
         structured = self.left is not None or self.right is not None
+        if structured and (self.loss != "squares" or entry_weights is not None):
+            raise ValueError("loss and entry_weights are for the self-tuned model, without left and right")
         earlier = self._earlier_model(structured)
         seen = self._observations(X, earlier is not None)
         options: dict[str, Any] = dict(
@@ -213,6 +223,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             else:
                 result = _core.complete(
                     *seen.arguments(),
+                    loss=self.loss,
+                    entry_weights=_weights_of(entry_weights, is_triplets(X, self.columns), seen),
                     max_rank=31 if self.n_components is None else self.n_components,
                     use_pattern=self.use_pattern,
                     samples=self._samples(),
@@ -320,7 +332,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         return self.model_.predict_rows(factors).astype(factors.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the root of the mean squared error on observed entries; 0 is perfect.
+        """Minus the root of the mean squared error on observed entries; 0 is perfect. For "bernoulli" their
+        mean log-likelihood.
 
         Triplets are predicted by their ids, and those never seen from what is known of the rest. Rows of
         arrays and sparse matrices are new rows: predicted from their own entries.
@@ -339,7 +352,10 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         else:
             seen = self._new_rows(X)
             values = self.model_.predict_rows(self._factors(seen))[seen.row, seen.col]
-        return -float(np.sqrt(np.mean((values - seen.value) ** 2)))
+        if self.model_.loss == "squares":
+            return -float(np.sqrt(np.mean((values - seen.value) ** 2)))
+        p = np.clip(values, 1e-12, 1 - 1e-12)
+        return float(np.mean(seen.value * np.log(p) + (1 - seen.value) * np.log1p(-p)))
 
     def save(self, path: str | PathLike[str], *, store_entries: bool = True) -> None:
         """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text;
@@ -479,6 +495,20 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
 
 def _parts(entries: Any) -> tuple[Any, Any, Any]:
     return entries.indptr, entries.indices, entries.data
+
+
+def _weights_of(weights: Any, triplets: bool, seen: Observations) -> NDArray[np.float32] | None:
+    """One for every entry, in their order."""
+    if weights is None:
+        return None
+    shape = seen.value.shape if triplets else (len(seen.rows), len(seen.cols))
+    if np.shape(weights) != shape:
+        raise ValueError(f"entry_weights of shape {np.shape(weights)}: must have the shape {shape}")
+    if len(shape) == 1:
+        return np.asarray(weights, dtype=np.float32)
+    if scipy.sparse.issparse(weights):
+        return np.asarray(scipy.sparse.csr_matrix(weights)[seen.row, seen.col], dtype=np.float32).ravel()
+    return np.asarray(weights, dtype=np.float32)[seen.row, seen.col]
 
 
 def _column_ids(X: Any, names: Names) -> list[Any]:

@@ -57,6 +57,8 @@ class CompletionModel:
     @property
     def noise(self) -> float: ...
     @property
+    def loss(self) -> str: ...
+    @property
     def row_width(self) -> int: ...
     @property
     def features(self) -> int: ...
@@ -238,6 +240,8 @@ def complete(
     col: Array,
     value: Array,
     *,
+    loss: str,
+    entry_weights: Array | None,
     max_rank: int,
     use_pattern: bool,
     validation: float,

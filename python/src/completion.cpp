@@ -114,6 +114,7 @@ void bind_model(py::module_& m) {
   py::class_<CompletionModel>(m, "CompletionModel", "A completed matrix.")
       .def_property_readonly("rank", &CompletionModel::rank)
       .def_property_readonly("noise", &CompletionModel::noise)
+      .def_property_readonly("loss", [](const CompletionModel& model) { return model.loss.spec(); })
       .def_property_readonly("row_width", &row_width)
       .def_property_readonly("features",
                              [](const CompletionModel& model) {
@@ -151,11 +152,15 @@ void bind_completion(py::module_& m) {
   bind_model(m);
   m.def(
       "complete",
-      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, Index max_rank,
+      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
+         const std::string& loss, const std::optional<Floats>& entry_weights, Index max_rank,
          bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
          const CompletionModel* start, const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
          std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
         CompletionOptions options;
+        options.loss = parse_loss(loss);
+        if (entry_weights)
+          options.entry_weights = {entry_weights->data(), std::size_t(entry_weights->size())};
         options.max_rank = max_rank;
         options.use_pattern = use_pattern;
         options.validation = validation;
@@ -174,9 +179,9 @@ void bind_completion(py::module_& m) {
         return watched(entries_of(rows, cols, row, col, value), options, complete, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
-      py::arg("max_rank"), py::arg("use_pattern"), py::arg("validation"), py::arg("samples"),
-      py::arg("range"), py::arg("start"), py::arg("start_entries"), py::arg("seed"), py::arg("threads"),
-      py::arg("time_limit"), py::arg("callback"));
+      py::arg("loss"), py::arg("entry_weights"), py::arg("max_rank"), py::arg("use_pattern"),
+      py::arg("validation"), py::arg("samples"), py::arg("range"), py::arg("start"), py::arg("start_entries"),
+      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "complete_structured",

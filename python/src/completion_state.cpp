@@ -86,12 +86,20 @@ py::dict state_of(const CompletionModel& model) {
   state["rows"] = rows;
   state["cols"] = cols;
   state["samples"] = samples;
+  state["loss"] = model.loss.spec();
   return state;
 }
 
 CompletionModel model_of(const py::dict& state) {
   CompletionModel model;
   for_each_plain_member(model, kRead(state));
+  if (state.contains("loss")) {  // early versions had none but squares
+    try {
+      model.loss = parse_loss(state["loss"].cast<std::string>());
+    } catch (const std::exception&) {
+      throw InvalidInput("the state of a completed matrix: 'loss' is not the name of one");
+    }
+  }
   for (const char* part : {"rows", "cols", "samples"})
     if (!state.contains(part))
       throw InvalidInput(fmt::format("the state of a completed matrix: '{}' is missing", part));

@@ -153,6 +153,67 @@ def test_sweeps_that_do_not_settle_are_told():
         pursuit.MatrixCompletion(3, corrections=2, **NMF_WITH_GAPS).fit(X)
 
 
+@pytest.fixture(scope="module")
+def answers():
+    """Zeros and ones with log-odds of rank two, six in ten seen."""
+    rng = np.random.default_rng(3)
+    p = 1 / (1 + np.exp(-1.5 * rng.standard_normal((200, 2)) @ rng.standard_normal((2, 60))))
+    Y = (rng.random(p.shape) < p).astype(float)
+    return p, Y, np.where(rng.random(p.shape) < 0.6, Y, np.nan)
+
+
+def test_zeros_and_ones_get_probabilities(answers, tmp_path):
+    p, Y, X = answers
+    model = pursuit.MatrixCompletion(loss="bernoulli", random_state=0).fit(X)
+    row, col = np.nonzero(np.isnan(X))
+    got, deviation = model.predict(np.c_[row, col], return_std=True)
+    assert np.corrcoef(got, p[row, col])[0, 1] > 0.8
+    assert_allclose(deviation, np.sqrt(got * (1 - got)))
+    assert np.isnan(model.noise_)
+    score = model.score((row, col, Y[row, col]))
+    assert np.log(0.5) < score < 0
+    assert_allclose(score, np.mean(np.log(np.where(Y[row, col] == 1, got, 1 - got))))
+    rows = model.inverse_transform(model.transform(X[:4]))
+    assert ((rows > 0) & (rows < 1)).all() and np.corrcoef(rows.ravel(), p[:4].ravel())[0, 1] > 0.8
+    model.save(tmp_path / "m.npz")
+    for again in (pursuit.load(tmp_path / "m.npz"), pickle.loads(pickle.dumps(model))):
+        assert again.loss == "bernoulli"
+        assert_allclose(again.predict([(3, 7)]), model.predict([(3, 7)]))
+    best = model.recommend(0, 3, exclude_seen=False)
+    assert best[0].value >= best[1].value >= best[2].value
+
+
+def test_entries_of_weight_zero_were_not_seen(planted):
+    _, X = planted
+    weights = np.ones_like(X)
+    weights[::3, ::2] = 0
+    options = dict(n_components=2, random_state=0)
+    without = pursuit.MatrixCompletion(**options).fit(np.where(weights == 0, np.nan, X))
+    model = pursuit.MatrixCompletion(**options).fit(X, entry_weights=weights)
+    assert_allclose(model.predict([(0, 0), (3, 7)]), without.predict([(0, 0), (3, 7)]), atol=1e-3)
+    row, col = np.nonzero(~np.isnan(X))
+    triplets = pursuit.MatrixCompletion(**options).fit(
+        (row, col, X[row, col]), entry_weights=weights[row, col]
+    )
+    assert_allclose(triplets.predict([(3, 7)]), model.predict([(3, 7)]), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "options, weights, message",
+    [
+        ({}, np.ones((2, 2)), "must have the shape"),
+        ({}, np.full((150, 80), -1.0), "is -1"),
+        ({"left": "nonneg"}, np.ones((150, 80)), "self-tuned"),
+        ({"left": "nonneg", "loss": "bernoulli"}, None, "self-tuned"),
+        ({"loss": "bernoulli"}, None, "bernoulli takes"),
+        ({"loss": "hinge"}, None, "loss 'hinge'"),
+    ],
+)
+def test_losses_and_weights_that_make_no_sense(planted, options, weights, message):
+    with pytest.raises(ValueError, match=message):
+        pursuit.MatrixCompletion(**options).fit(planted[1], entry_weights=weights)
+
+
 def test_cross_validation_over_triplets(planted):
     _, X = planted
     rows, cols, values = triplets_of(X)

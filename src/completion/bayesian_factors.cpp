@@ -29,12 +29,13 @@ Features pattern(const FactorSide& members, const FactorSide& others) {
 
 }  // namespace
 
-BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern,
-                                 std::uint64_t seed, int threads)
-    : mean_(mean),
+BayesianFactors::BayesianFactors(const Data& data, double mean, double scale, bool use_pattern,
+                                 std::uint64_t seed, int threads, const Loss& loss)
+    : loss_(loss),
+      mean_(mean),
       scale_(scale),
       use_pattern_(use_pattern),
-      threads_(data.size() < kWorthThreads ? 1 : threads),
+      threads_(data.entries.size() < kWorthThreads ? 1 : threads),
       random_(seed) {
   bind(data);
   for (FactorSide* side : {&rows_, &cols_}) {
@@ -49,17 +50,30 @@ BayesianFactors::BayesianFactors(const ObservedMatrix& data, double mean, double
   }
 }
 
-void BayesianFactors::bind(const ObservedMatrix& data) {
-  rows_.entries = std::make_shared<EntryTasks>(data.by_row());
-  cols_.entries = std::make_shared<EntryTasks>(data.by_col());
-  count_ = data.size();
+void BayesianFactors::bind(const Data& data) {
+  const ObservedMatrix* weights = data.weights;
+  rows_.entries =
+      std::make_shared<EntryTasks>(data.entries.by_row(), weights ? &weights->by_row().value : nullptr);
+  cols_.entries =
+      std::make_shared<EntryTasks>(data.entries.by_col(), weights ? &weights->by_col().value : nullptr);
+  count_ = 0;
+  for (FactorSide* side : {&rows_, &cols_}) {
+    const GroupedEntries& entries = side->entries->entries();
+    side->count.assign(std::size_t(side->size()), 0.0);
+    for (Index i = 0; i < side->size(); ++i) {
+      const float* weight = side->entries->weight_of(entries.start[i]);
+      for (Index e = 0; weight && e < entries.count(i); ++e) side->count[i] += weight[e];
+      if (!weight) side->count[i] = double(entries.count(i));
+      if (side == &rows_) count_ += side->count[i];
+    }
+  }
 }
 
 void BayesianFactors::add_features(bool of_rows, Features features) {
   (of_rows ? rows_ : cols_).regressions.emplace_back(std::move(features), width_, threads_);
 }
 
-void BayesianFactors::rebind(const ObservedMatrix& data) {
+void BayesianFactors::rebind(const Data& data) {
   bind(data);
   if (!use_pattern_) return;
   rows_.regressions.front().rebind(pattern(rows_, cols_), threads_);
@@ -82,7 +96,8 @@ void BayesianFactors::set_width(int width) {
 void BayesianFactors::widen(int atoms) {
   set_width((atoms + kFactorLanes) / kFactorLanes * kFactorLanes);
   for (FactorSide* side : {&rows_, &cols_}) {
-    for (int c = atoms_ + 1; c <= atoms; ++c) side->prior_variance[c] = kStartingVariance;
+    for (int c = atoms_ + 1; c <= atoms; ++c)
+      side->prior_variance[c] = learns_variances() ? kStartingVariance : atom_variance_;
     const Random starts(next_seed());
     const Chunks members(side->size());
     parallel_for(members.count(), threads_, [&](Index chunk) {
@@ -96,10 +111,16 @@ void BayesianFactors::widen(int atoms) {
   atoms_ = atoms;
 }
 
+void BayesianFactors::set_atom_variance(double variance) {
+  atom_variance_ = variance;
+  for (FactorSide* side : {&rows_, &cols_})
+    std::fill(side->prior_variance.begin() + 1, side->prior_variance.begin() + 1 + atoms_, variance);
+}
+
 void BayesianFactors::start_from(const CompletionModel& model, const FactorMatrix& row_features,
                                  const FactorMatrix& col_features) {
   widen(int(model.rows.mean.cols()) - 1);
-  noise_variance_ = model.noise_variance;
+  noise_variance_ = learns_variances() ? model.noise_variance : 1.0;
   const auto take = [&](const FactorMatrix& source, AlignedVector<float>& target) {
     for (Index i = 0; i < source.rows(); ++i)
       std::copy_n(source.row(i).data(), source.cols(), &target[i * width_]);
@@ -138,14 +159,13 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
 void BayesianFactors::advance(bool draws) {
   update(cols_, rows_, draws);
   update(rows_, cols_, draws);
-  if (sweeps_ >= kPriorsFrom) {
+  if (learns_variances() && sweeps_ >= kPriorsFrom) {
     const double error = sum_over_members(rows_.size(), 1, threads_, [&](Index i, double* sum) {
       *sum += rows_.noise_weight[i] * rows_.squared_error[i];
     })[0];
-    noise_variance_ =
-        std::max(kSmallest, draws ? draw_variance(error, double(count_), random_) : error / double(count_));
+    noise_variance_ = std::max(kSmallest, draws ? draw_variance(error, count_, random_) : error / count_);
   }
-  if (sweeps_ >= kFeaturesFrom) {
+  if (learns_variances() && sweeps_ >= kFeaturesFrom) {
     update_noise_weights(rows_, draws);
     update_noise_weights(cols_, draws);
   }
@@ -172,7 +192,9 @@ void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool dra
 }
 
 void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, bool draws) {
-  set_regressors(scratch_->held, other.mean, draws ? nullptr : &other.variance, other.noise_weight, width_,
+  const bool known = draws || !learns_variances();
+  scratch_->held.loss = loss_.kind;
+  set_regressors(scratch_->held, other.mean, known ? nullptr : &other.variance, other.noise_weight, width_,
                  mean_, scale_, threads_);
   update_rows(*side.entries, scratch_->held,
               {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
@@ -213,7 +235,7 @@ void BayesianFactors::end_priors(FactorSide& side, bool draws, std::vector<doubl
       side.prior_mean[t] = side.mean[t] - deviation[t];
     }
   });
-  for (int c = 0; c <= atoms_; ++c) {
+  for (int c = 0; c <= (learns_variances() ? atoms_ : 0); ++c) {
     squares[c] += sums[c];
     side.prior_variance[c] =
         std::max(kSmallest, draws ? draw_variance(squares[c], double(n), random_) : squares[c] / double(n));
@@ -223,9 +245,8 @@ void BayesianFactors::end_priors(FactorSide& side, bool draws, std::vector<doubl
 void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
   const double a = side.noise_shape;
   const Random weights(next_seed());
-  const GroupedEntries& entries = side.entries->entries();
   const double sum = sum_over_members(side.size(), 1, threads_, [&](Index i, double* total) {
-    const double shape = a + 0.5 * double(entries.count(i));
+    const double shape = a + 0.5 * side.count[i];
     const double rate = a + 0.5 * side.squared_error[i] / noise_variance_;
     double w = shape / rate;
     if (draws) {

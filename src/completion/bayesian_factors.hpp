@@ -10,6 +10,10 @@
 // Bayes (a sweep updates factorised posteriors and raises a bound of the evidence) or by Gibbs sampling (a
 // sweep draws everything from its conditional). An atom u_k v_k^T that does not pay is shrunk to nothing by
 // its own tau.
+//
+// Of 0 and 1 (Loss::bernoulli) mean + a_i + b_j + u_i . v_j are the log-odds, and there is no other noise.
+// Their bound of the evidence is loose where much is uncertain: variances learned by it leave hardly an atom.
+// Atoms have one tau then, which somebody else chooses, and the other side's factors count as known.
 
 #include <functional>
 
@@ -31,6 +35,7 @@ struct FactorSide {
   std::vector<PriorRegression> regressions;  // what p_i is made of, beside the intercept
   std::vector<float> noise_weight;           // w_i
   double noise_shape = 10;
+  std::vector<double> count;  // of the entries of every member, by their weights
   std::vector<double> squared_error;
 
   Index size() const { return entries->size(); }
@@ -48,10 +53,20 @@ Vector sum_over_members(Index members, Index numbers, int threads, const Add& ad
 
 class BayesianFactors {
  public:
+  /// Entries as they were seen, and how often each counts where that is not once: the same entries, with
+  /// weights in the place of values.
+  struct Data {
+    const ObservedMatrix& entries;
+    const ObservedMatrix* weights;
+
+    Data(const ObservedMatrix& seen, const ObservedMatrix* counts = nullptr)
+        : entries(seen), weights(counts) {}
+  };
+
   /// Offsets only, until widen(). `data` must outlive this, and so must features, which may be added before
   /// the first sweep.
-  BayesianFactors(const ObservedMatrix& data, double mean, double scale, bool use_pattern, std::uint64_t seed,
-                  int threads);
+  BayesianFactors(const Data& data, double mean, double scale, bool use_pattern, std::uint64_t seed,
+                  int threads, const Loss& loss = {});
 
   void add_features(bool of_rows, Features features);
 
@@ -65,7 +80,11 @@ class BayesianFactors {
   void ends_when(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   /// Goes on with other entries of a matrix of the same size.
-  void rebind(const ObservedMatrix& data);
+  void rebind(const Data& data);
+
+  /// tau of all atoms, where the loss does not let it be learned.
+  void set_atom_variance(double variance);
+  double atom_variance() const { return atom_variance_; }
 
   /// Variational update of columns, rows and all hyper-parameters.
   void sweep() { advance(false); }
@@ -90,7 +109,8 @@ class BayesianFactors {
   void begin_priors(FactorSide& side, bool draws);
   void end_priors(FactorSide& side, bool draws, std::vector<double> squares);
   void update_noise_weights(FactorSide& side, bool draws);
-  void bind(const ObservedMatrix& data);
+  void bind(const Data& data);
+  bool learns_variances() const { return loss_.kind == Loss::squares; }
   void set_width(int width);
   std::uint64_t next_seed() { return random_.bits(); }
 
@@ -100,13 +120,14 @@ class BayesianFactors {
     AlignedVector<float> deviation;  // of means from what priors say, of the side whose priors are updated
   };
 
+  Loss loss_;
   double mean_, scale_;  // of values: they are (value - mean) / scale
   bool use_pattern_;
   int width_ = 0, atoms_ = 0, threads_;
   Random random_;
   FactorSide rows_, cols_;
-  double noise_variance_ = 1;
-  Index count_;
+  double noise_variance_ = 1, atom_variance_ = 0.5;
+  double count_ = 0;  // of entries, by their weights
   int sweeps_ = 0;
   std::function<bool()> stop_;
   std::shared_ptr<Scratch> scratch_ = std::make_shared<Scratch>();

@@ -20,13 +20,16 @@ namespace pursuit {
 namespace {
 
 constexpr int kFirstAtoms = 7;        // with the offset, one lane of eight; then 15, 31, 63
+constexpr int kFirstOfLinks = 3;      // a ridge alone does not take back what is too many
 constexpr int kStageSweeps = 12;      // at most, of one rank
 constexpr int kPatience = 3;          // sweeps in which the held-back error must fall by...
 constexpr double kSmallGain = 1e-3;   // ...this share
 constexpr double kWorthAtoms = 2e-3;  // share of the held-back error that twice the atoms must save
-constexpr int kRefiningSweeps = 20;   // with all entries
-constexpr int kSweepsAlone = 40;      // where nothing could be held back
-constexpr int kBurnIn = 20;           // draws that are forgotten
+constexpr int kBoundSweeps = 30;      // the same where squares are a bound only, which is slower to follow
+constexpr double kUncertainty[] = {0, 0.25, 0.5, 1};  // shares of the variances of log-odds to choose from
+constexpr int kRefiningSweeps = 20;                   // with all entries
+constexpr int kSweepsAlone = 40;                      // where nothing could be held back
+constexpr int kBurnIn = 20;                           // draws that are forgotten
 constexpr int kFewestSampledAtoms =
     31;  // averages do not overfit: more atoms than the means can use still help
 
@@ -36,10 +39,14 @@ constexpr double kRounding =
 constexpr double kScaleOfZeros = 0x1p-60;
 constexpr double kOtherSize = 1e3;  // a start whose scale is off by this factor has nothing to say
 
-void check(const CompletionOptions& options) {
+void check(const CompletionOptions& options, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw InvalidArgument(what);
   };
+  require(options.loss.kind == Loss::squares || options.loss.kind == Loss::bernoulli,
+          fmt::format("loss {}: the self-tuned model knows squares and bernoulli; other losses go with atom "
+                      "sets",
+                      options.loss.spec()));
   require(options.max_rank >= 0,
           fmt::format("max_rank {}: must be 0 (offsets only) or more", options.max_rank));
   require(options.validation >= 0 && options.validation < 1,
@@ -52,8 +59,70 @@ void check(const CompletionOptions& options) {
     require(range->lowest <= range->highest,
             fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
                         range->highest));
+  require(options.loss.kind == Loss::squares || options.samples == 0,
+          fmt::format("samples {}: draws are of squares; of {} there are none", options.samples,
+                      options.loss.spec()));
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
+  if (options.entry_weights.empty()) return;
+  require(Index(options.entry_weights.size()) == entries.size(),
+          fmt::format("entry_weights: {} for {} entries; there must be as many", options.entry_weights.size(),
+                      entries.size()));
+  for (std::size_t e = 0; e < options.entry_weights.size(); ++e)
+    if (const float weight = options.entry_weights[e]; !(weight >= 0 && std::isfinite(weight)))
+      throw InvalidInput(
+          fmt::format("entry_weights: the weight of the entry at ({}, {}) is {}; allowed are "
+                      "finite numbers of at least 0",
+                      entries.row[e], entries.col[e], weight));
 }
+
+/// InvalidInput, naming the first entry that the loss does not take.
+void require_domain(const Loss& loss, const ObservedEntries& entries) {
+  if (loss.kind == Loss::squares) return;
+  for (std::size_t e = 0; e < entries.value.size(); ++e)
+    if (!loss.accepts(entries.value[e]))
+      throw InvalidInput(fmt::format(
+          "the entry at row {}, column {} is {}: {} takes {}; what would take it: {}", entries.row[e],
+          entries.col[e], entries.value[e], loss.spec(), loss.domain(), losses_for(entries.value[e])));
+}
+
+/// The same entries with their weights in the place of values; those that do not count go.
+ObservedEntries take_weights(std::span<const float> weights, ObservedEntries& entries) {
+  std::size_t kept = 0;
+  std::vector<float> staying;
+  staying.reserve(weights.size());
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    if (weights[e] == 0) continue;
+    entries.row[kept] = entries.row[e];
+    entries.col[kept] = entries.col[e];
+    entries.value[kept++] = entries.value[e];
+    staying.push_back(weights[e]);
+  }
+  if (kept == 0) throw InvalidInput("entry_weights: every entry has weight 0; nothing was seen then");
+  entries.row.resize(kept);
+  entries.col.resize(kept);
+  entries.value.resize(kept);
+  return {entries.rows, entries.cols, entries.row, entries.col, std::move(staying)};
+}
+
+double log_odds(double share) {
+  return std::log(share / (1 - share));
+}
+
+/// A mean, from parts of it.
+struct WeightedMean {
+  double sum = 0, weight = 0;
+
+  void add(double value, double counts) {
+    sum += counts * value;
+    weight += counts;
+  }
+  WeightedMean& operator+=(const WeightedMean& more) {
+    sum += more.sum;
+    weight += more.weight;
+    return *this;
+  }
+  double value() const { return sum / weight; }
+};
 
 double inner_at(const BayesianFactors& f, Position at) {
   const Index width = f.width();
@@ -67,27 +136,43 @@ class Completion {
       : options_(options),
         threads_(resolve_threads(options.threads)),
         run_({.time_limit = options.time_limit}, options.observer) {
-    check(options);
     require_valid(entries, threads_);
-    if (const CompletionModel* start = options.start)
+    check(options, entries);
+    require_domain(options.loss, entries);
+    result_.model.loss = options.loss;
+    ObservedEntries weights;
+    if (!options.entry_weights.empty()) weights = take_weights(options.entry_weights, entries);
+    if (const CompletionModel* start = options.start) {
       if (start->rows.size() == 0 || start->rows.size() > entries.rows || start->cols.size() > entries.cols)
         throw InvalidArgument(fmt::format(
             "start: a self-tuned model of {} x {} cannot start a {} x {} one; it must be as large or smaller",
             start->rows.size(), start->cols.size(), entries.rows, entries.cols));
+      if (start->loss.kind != options.loss.kind)
+        throw InvalidArgument(fmt::format("start: a model of {} cannot start one of {}", start->loss.spec(),
+                                          options.loss.spec()));
+    }
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
     const ValueRange range = range_of(entries.value, threads_);
-    unit_ = unit_of(range, kPlainExponents);
+    unit_ = has_link() ? 1.0 : unit_of(range, kPlainExponents);
     if (unit_ != 1) {
       original_ = ObservedMatrix(entries, threads_).take_by_row();
       divide(entries.value, unit_);
     }
-    result_.model.lowest = options_.range ? options_.range->lowest : range.low;
-    result_.model.highest = options_.range ? options_.range->highest : range.high;
-    find_scale(entries);
-    if (!start_) held_back_ = hold_back(entries, options.validation, options.seed, threads_);
+    const Range observed = has_link()
+                               ? Range{0, 1}
+                               : Range{range.low, range.high};  // a probability needs no 1 to have been seen
+    result_.model.lowest = options_.range.value_or(observed).lowest;
+    result_.model.highest = options_.range.value_or(observed).highest;
+    find_scale(entries, weights.value);
+    if (!start_) {  // which entries are held back depends on their positions alone
+      if (weights.size() > 0)
+        held_back_weights_ = hold_back(weights, options.validation, options.seed, threads_).value;
+      held_back_ = hold_back(entries, options.validation, options.seed, threads_);
+    }
     data_.emplace(std::move(entries), threads_);
-    factors_.emplace(*data_, mean_, scale_, options.use_pattern, options.seed, threads_);
+    if (weights.size() > 0) weights_.emplace(std::move(weights), threads_);
+    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss);
     factors_->ends_when(options.interrupted);
     if (row_features_) factors_->add_features(true, row_features_->features());
     if (col_features_) factors_->add_features(false, col_features_->features());
@@ -109,6 +194,7 @@ class Completion {
       sweep(Phase::growing, kSweepsAlone, false);
     } else {
       grow();
+      if (has_link() && !run_.stopped()) choose_variances();
       use_all_entries();
       sweep(Phase::refining, kRefiningSweeps, false);
     }
@@ -129,19 +215,28 @@ class Completion {
   }
 
  private:
-  /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect.
-  void find_scale(const ObservedEntries& entries) {
-    const auto mean_of = [&](const auto& number) {
-      const Chunks chunks(entries.size());
-      return chunked_sum<double>(chunks, threads_,
-                                 [&](Index first, Index count) {
-                                   double sum = 0;
-                                   for (Index e = first; e < first + count; ++e)
-                                     sum += number(entries.value[e]);
-                                   return sum;
-                                 }) /
-             double(entries.size());
+  BayesianFactors::Data data() const { return {*data_, weights_ ? &*weights_ : nullptr}; }
+  bool has_link() const { return options_.loss.kind != Loss::squares; }
+
+  /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect;
+  /// log-odds are of that size anyway.
+  void find_scale(const ObservedEntries& entries, const std::vector<float>& weights) {
+    const auto average = [&](const auto& number) {
+      return chunked_sum<WeightedMean>(Chunks(entries.size()), threads_, [&](Index first, Index count) {
+        WeightedMean mean;
+        for (Index e = first; e < first + count; ++e)
+          mean.add(number(entries.value[e]), weights.empty() ? 1.0 : double(weights[e]));
+        return mean;
+      });
     };
+    const auto mean_of = [&](const auto& number) { return average(number).value(); };
+    if (has_link()) {
+      start_ = options_.start;
+      if (start_) uncertainty_ = start_->noise_variance;
+      const auto [ones, all] = average([](float v) { return double(v); });
+      result_.model.mean = mean_ = start_ ? start_->mean : log_odds((ones + 0.5) / (all + 1));
+      return;
+    }
     const auto deviation_from = [&](double mean) {
       return std::sqrt(mean_of([&](float v) { return (v - mean) * (v - mean); }));
     };
@@ -158,20 +253,39 @@ class Completion {
     result_.model.scale = scale_ * unit_;
   }
 
-  /// RMSE on the entries held back, in units of the data.
-  double validation_error() const {
+  /// The mean of a number over the entries held back.
+  template <class OfEntry>
+  double held_back_mean(const OfEntry& of_entry) const {
+    return chunked_sum<WeightedMean>(
+               Chunks(held_back_.size()), threads_,
+               [&](Index first, Index count) {
+                 WeightedMean mean;
+                 for (Index e = first; e < first + count; ++e)
+                   mean.add(of_entry(e), held_back_weights_.empty() ? 1.0 : double(held_back_weights_[e]));
+                 return mean;
+               })
+        .value();
+  }
+
+  /// RMSE on the entries held back, in units of the data; of probabilities minus the mean log-likelihood.
+  double validation_error() const { return validation_error(uncertainty_); }
+  double validation_error(double uncertainty) const {
+    const BayesianFactors& f = *factors_;
+    if (has_link())
+      return -held_back_mean([&](Index e) {
+        const Index i = held_back_.row[e] * Index(f.width()), j = held_back_.col[e] * Index(f.width());
+        const Moments odds = moments_of(&f.rows().mean[i], &f.rows().variance[i], &f.cols().mean[j],
+                                        &f.cols().variance[j], f.width());
+        return log_likelihood(
+            through_link(options_.loss, mean_ + odds.mean, uncertainty * odds.variance).value,
+            held_back_.value[e]);
+      });
     const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
-    const double squares =
-        chunked_sum<double>(Chunks(held_back_.size()), threads_, [&](Index first, Index count) {
-          double sum = 0;
-          for (Index e = first; e < first + count; ++e) {
-            const double guess = mean_ + scale_ * inner_at(*factors_, {held_back_.row[e], held_back_.col[e]});
-            const double error = held_back_.value[e] - std::clamp(guess, lowest, highest);
-            sum += error * error;
-          }
-          return sum;
-        });
-    return unit_ * std::sqrt(squares / double(held_back_.size()));
+    return unit_ * std::sqrt(held_back_mean([&](Index e) {
+             const double guess = mean_ + scale_ * inner_at(f, {held_back_.row[e], held_back_.col[e]});
+             const double error = held_back_.value[e] - std::clamp(guess, lowest, highest);
+             return error * error;
+           }));
   }
 
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
@@ -199,9 +313,10 @@ class Completion {
   void grow() {
     double best = std::numeric_limits<double>::infinity();
     BayesianFactors kept = *factors_;
-    for (int atoms = std::min(kFirstAtoms, most_atoms());; atoms = std::min(2 * atoms + 1, most_atoms())) {
+    for (int atoms = std::min(has_link() ? kFirstOfLinks : kFirstAtoms, most_atoms());;
+         atoms = std::min(2 * atoms + 1, most_atoms())) {
       factors_->widen(atoms);
-      const double error = sweep(Moment::Phase::growing, kStageSweeps, true);
+      const double error = sweep(Moment::Phase::growing, stage_sweeps(), true);
       record_stage(error);
       if (run_.stopped()) return;
       run_.finish(Stop::no_gain);
@@ -233,12 +348,46 @@ class Completion {
     return int(std::ceil(kRefiningSweeps * std::sqrt(std::min(changed, 1.0))));
   }
 
+  /// The variance of atoms with which entries held back are predicted best, and how much of the uncertainty
+  /// of log-odds their probabilities should show: factors count as known to each other, so that their
+  /// variances are no more than a guide.
+  void choose_variances() {
+    double best = validation_error();
+    for (const double step : {2.0, 0.5}) {
+      bool better = false;
+      for (bool more = true; more && !run_.stopped();) {
+        BayesianFactors kept = *factors_;
+        factors_->set_atom_variance(step * factors_->atom_variance());
+        const double error = sweep(Moment::Phase::growing, stage_sweeps(), true);
+        record_stage(error);
+        more = error < best * (1 - kWorthAtoms);
+        better = better || more;
+        if (more)
+          best = error;
+        else
+          *factors_ = std::move(kept);
+      }
+      if (better) break;  // not both ways
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (const double share : kUncertainty)
+      if (const double error = validation_error(share); error < least) least = error, uncertainty_ = share;
+  }
+
+  int stage_sweeps() const { return has_link() ? kBoundSweeps : kStageSweeps; }
+
   void use_all_entries() {
     ObservedEntries all = data_->release(threads_);
     put_back(all, held_back_);
+    if (weights_) {
+      ObservedEntries counts = weights_->release(threads_);
+      put_back(counts,
+               {held_back_.rows, held_back_.cols, held_back_.row, held_back_.col, held_back_weights_});
+      weights_.emplace(std::move(counts), threads_);
+    }
     held_back_ = {};
     data_.emplace(std::move(all), threads_);
-    factors_->rebind(*data_);
+    factors_->rebind(data());
   }
 
   void sample() {
@@ -262,7 +411,7 @@ class Completion {
   CompletionModel model() {
     CompletionModel model = std::move(result_.model);
     const std::vector<int> used = used_coordinates(*factors_);
-    model.noise_variance = factors_->noise_variance();
+    model.noise_variance = has_link() ? uncertainty_ : factors_->noise_variance();
     model.rows = side_of_model(factors_->rows(), used, options_.use_pattern, row_features_);
     model.cols = side_of_model(factors_->cols(), used, options_.use_pattern, col_features_);
     add_newcomers(model, *data_, row_features_, col_features_, threads_);
@@ -272,7 +421,9 @@ class Completion {
   /// No matrix that fits in memory has use for more.
   int most_atoms() const { return int(std::min<Index>(options_.max_rank, 4095)); }
 
-  double noise() const { return unit_ * scale_ * std::sqrt(factors_->noise_variance()); }
+  double noise() const {
+    return has_link() ? Moment::kUnknown : unit_ * scale_ * std::sqrt(factors_->noise_variance());
+  }
 
   void record_stage(double validation) {
     result_.path.push_back({Index(used_coordinates(*factors_).size()) - 1, factors_->sweeps(), noise(),
@@ -297,8 +448,10 @@ class Completion {
   double mean_ = 0, scale_ = 1;             // of entries, in the unit
   GroupedEntries original_;                 // entries as they came, where the unit is not 1
   ObservedEntries held_back_;
+  std::vector<float> held_back_weights_;
+  double uncertainty_ = 0.5;  // of log-odds: the share of their variances that counts
   std::optional<ScaledFeatures> row_features_, col_features_;
-  std::optional<ObservedMatrix> data_;
+  std::optional<ObservedMatrix> data_, weights_;
   std::optional<BayesianFactors> factors_;
 };
 

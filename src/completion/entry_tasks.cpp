@@ -11,7 +11,8 @@ constexpr Index kMostTasks = 1024;
 
 }  // namespace
 
-EntryTasks::EntryTasks(const GroupedEntries& entries) : entries_(&entries) {
+EntryTasks::EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights)
+    : entries_(&entries), weights_(weights) {
   const Index rows = entries.size(), all = Index(entries.index.size()) + kOfARow * rows;
   const Index enough = std::max(kTaskWork, all / kMostTasks);
   std::vector<std::pair<Index, Rows>> tasks;

@@ -13,8 +13,9 @@ namespace pursuit {
 
 class EntryTasks {
  public:
-  /// The entries must outlive this.
-  explicit EntryTasks(const GroupedEntries& entries);
+  /// The entries must outlive this, and so must their weights, which are in the same order; null where all
+  /// count once.
+  explicit EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights = nullptr);
 
   struct Rows {
     Index first, last;  // the first is a multiple of kSystems
@@ -25,6 +26,8 @@ class EntryTasks {
   };
 
   const GroupedEntries& entries() const { return *entries_; }
+  /// From an entry on, or null.
+  const float* weight_of(std::int64_t entry) const { return weights_ ? weights_->data() + entry : nullptr; }
   Index size() const { return entries_->size(); }
   Index segments() const { return Index(segments_.size()); }
   bool is_long(Index row) const { return entries_->count(row) > kSegment; }
@@ -46,6 +49,7 @@ class EntryTasks {
   static constexpr Index kSegment = 4096;
 
   const GroupedEntries* entries_;
+  const std::vector<float>* weights_;
   std::vector<Rows> tasks_;  // the heaviest first, so that nobody is waited for long at the end
   std::vector<Segment> segments_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "completion/predictor.hpp"
@@ -64,6 +66,7 @@ std::vector<Position> positions_of(const ObservedEntries& entries) {
 }
 
 double CompletionModel::noise() const {
+  if (loss.kind != Loss::squares) return std::numeric_limits<double>::quiet_NaN();
   return scale * std::sqrt(noise_variance);
 }
 
@@ -101,6 +104,40 @@ Accuracy accuracy(std::span<const Prediction> predictions, std::span<const float
   result.rmse = std::sqrt(result.rmse / count);
   for (double* figure : {&result.mae, &result.inside_50, &result.inside_80, &result.inside_95})
     *figure /= count;
+  return result;
+}
+
+double log_likelihood(double probability, double value) {
+  constexpr double kLeast = 1e-12;  // rounding makes no prediction a certainty
+  const double p = std::clamp(probability, kLeast, 1 - kLeast);
+  return value * std::log(p) + (1 - value) * std::log1p(-p);
+}
+
+LikelihoodScore likelihood_score(std::span<const Prediction> predictions, std::span<const float> values) {
+  LikelihoodScore result{.count = Index(values.size())};
+  if (values.empty()) return result;
+  std::vector<std::pair<double, double>> order;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double p = predictions[i].value, y = values[i];
+    result.log_likelihood += log_likelihood(p, y);
+    result.accuracy += (p >= 0.5) == (y >= 0.5);
+    order.emplace_back(p, y);
+  }
+  result.log_likelihood /= double(values.size());
+  result.accuracy /= double(values.size());
+  std::sort(order.begin(), order.end());
+  double zeros = 0, pairs = 0, ones = 0;  // zeros below, pairs in order
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    double tied_zeros = 0, tied_ones = 0;
+    for (; last < order.size() && order[last].first == order[first].first; ++last) {
+      tied_ones += order[last].second;
+      tied_zeros += 1 - order[last].second;
+    }
+    pairs += tied_ones * (zeros + 0.5 * tied_zeros);
+    zeros += tied_zeros;
+    ones += tied_ones;
+  }
+  result.auc = zeros > 0 && ones > 0 ? pairs / (zeros * ones) : 0.5;
   return result;
 }
 

@@ -13,6 +13,7 @@
 namespace pursuit {
 namespace {
 
+constexpr int kLinkSteps = 30;               // of rows whose squares follow from where they stand
 constexpr double kSmallestVariance = 1e-12;  // of an atom that no row uses, for values of unit scale
 
 Index own_width(const CompletionModel& model) {  // offset and factors
@@ -50,14 +51,18 @@ class RowStep {
 
   Matrix factors(GroupedEntries entries, int threads) const {
     const Index n = entries.size();
-    for (float& value : entries.value) value = float((double(value) - model_.mean) / model_.scale);
+    if (!has_link())
+      for (float& value : entries.value) value = float((double(value) - model_.mean) / model_.scale);
     const AlignedVector<float> priors = prior_means(entries);
     const std::vector<float> noise_weight(std::size_t(n), 1.0F);
-    AlignedVector<float> mean(priors.size()), variance(priors.size());
+    AlignedVector<float> mean = priors, variance(priors.size());
     std::vector<double> squared_error(static_cast<std::size_t>(n));
-    update_rows(EntryTasks(entries), columns(threads),
-                {priors, variance_, noise_weight, std::max(model_.noise_variance, kSmallestVariance)}, 0,
-                threads, {mean, &variance, squared_error});
+    const EntryTasks tasks(entries);
+    const Regressors held = columns(threads);
+    const double noise = has_link() ? 1.0 : std::max(model_.noise_variance, kSmallestVariance);
+    for (int step = 0; step < (has_link() ? kLinkSteps : 1); ++step)
+      update_rows(tasks, held, {priors, variance_, noise_weight, noise}, 0, threads,
+                  {mean, &variance, squared_error});
     Matrix result(n, unit_.size());
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < unit_.size(); ++c) result(i, c) = unit_[c] * mean[i * width_ + c];
@@ -67,6 +72,8 @@ class RowStep {
   }
 
  private:
+  bool has_link() const { return model_.loss.kind != Loss::squares; }
+
   Regressors columns(int threads) const {
     const CompletionSide& cols = model_.cols;
     const Predictor predictor(model_);
@@ -82,7 +89,9 @@ class RowStep {
       }
     }
     Regressors held;
-    set_regressors(held, mean, &variance, cols.noise_weight, width_, 0, 1, threads);
+    held.loss = model_.loss.kind;
+    set_regressors(held, mean, has_link() ? nullptr : &variance, cols.noise_weight, width_,
+                   has_link() ? model_.mean : 0.0, 1, threads);
     return held;
   }
 
@@ -117,6 +126,11 @@ Index row_width(const CompletionModel& model) {
 Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
   const Index columns = model.column_count();
   for (std::size_t e = 0; e < entries.index.size(); ++e)
+    if (!model.loss.accepts(entries.value[e]) && std::isfinite(entries.value[e]))
+      throw InvalidInput(fmt::format("new rows: entry {} in column {}; the model is of {}, which takes {}",
+                                     entries.value[e], entries.index[e], model.loss.spec(),
+                                     model.loss.domain()));
+  for (std::size_t e = 0; e < entries.index.size(); ++e)
     if (entries.index[e] < 0 || entries.index[e] >= columns || !std::isfinite(entries.value[e]))
       throw InvalidInput(
           fmt::format("new rows: entry {} in column {}; columns are 0 to {}, values finite numbers",
@@ -145,6 +159,8 @@ Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
     if (factors.row(i).head(own) == newcomer)
       for (Index j = 0; j < rows.cols(); ++j) rows(i, j) += selection(model.cols, int(j));
   rows = model.mean + model.scale * rows.array();
+  if (model.loss.kind != Loss::squares)
+    rows = rows.unaryExpr([&](double psi) { return model.loss.mean(psi); });
   return rows.cwiseMax(model.lowest).cwiseMin(model.highest);
 }
 

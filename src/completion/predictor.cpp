@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "pursuit/base/error.hpp"
 
@@ -25,14 +26,10 @@ Moments posterior(const CompletionModel& model, Position at) {
   const Index width = model.rows.mean.cols();
   if (width == 0) return {};
   const Member row = member(model.rows, at.row), col = member(model.cols, at.col);
-  Moments result{inner(row.mean, col.mean, width), double(row.variance[0]) + col.variance[0],
-                 model.noise_variance / (row.noise_weight * col.noise_weight)};
+  Moments result = moments_of(row.mean, row.variance, col.mean, col.variance, width);
+  result.noise = model.noise_variance / (row.noise_weight * col.noise_weight);
   if (!has_entries(model.cols, at.col)) result.mean += selection(model.rows, at.row);
   if (!has_entries(model.rows, at.row)) result.mean += selection(model.cols, at.col);
-  for (Index k = 1; k < width; ++k) {
-    const double u = row.mean[k], v = col.mean[k], su = row.variance[k], sv = col.variance[k];
-    result.variance += u * u * sv + v * v * su + su * sv;
-  }
   return result;
 }
 
@@ -51,6 +48,11 @@ AtomMember atom_member(const CompletionSide& side, const Matrix& entries, const 
 }
 
 }  // namespace
+
+Prediction through_link(const Loss& loss, double mean, double variance) {
+  const double p = loss.mean(mean / std::sqrt(1 + std::numbers::pi / 8 * variance));
+  return {p, std::sqrt(p * (1 - p))};
+}
 
 Predictor::Predictor(const CompletionModel& model, Members members) : model_(model) {
   if (model.atoms.rank() == 0 || members == Members::seen) return;
@@ -90,7 +92,10 @@ Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
       spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
     }
   }
-  return {value, std::sqrt(model_.scale * model_.scale * (self_tuned.noise + self_tuned.variance) + spread)};
+  const double unit = model_.scale * model_.scale;
+  if (model_.loss.kind == Loss::squares)
+    return {value, std::sqrt(unit * (self_tuned.noise + self_tuned.variance) + spread)};
+  return through_link(model_.loss, value, model_.noise_variance * (unit * self_tuned.variance + spread));
 }
 
 Prediction Predictor::operator()(Position at) const {

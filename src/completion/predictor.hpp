@@ -25,6 +25,20 @@ struct Moments {
   double mean = 0, variance = 0, noise = 0;
 };
 
+/// From the posteriors of a row and a column, offsets first.
+inline Moments moments_of(const float* row, const float* row_variance, const float* col,
+                          const float* col_variance, Index width) {
+  Moments result{inner(row, col, width), double(row_variance[0]) + col_variance[0], 0};
+  for (Index k = 1; k < width; ++k) {
+    const double u = row[k], v = col[k], su = row_variance[k], sv = col_variance[k];
+    result.variance += u * u * sv + v * v * su + su * sv;
+  }
+  return result;
+}
+
+/// The probability of a 1 whose log-odds have this mean and variance, by MacKay's approximation.
+Prediction through_link(const Loss& loss, double mean, double variance);
+
 /// The same by averaging over draws.
 class DrawnEntry {
  public:

@@ -31,6 +31,17 @@ std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Inde
   return best;  // in memory of its own size: there may be as many lists as rows
 }
 
+/// Every column is predicted but the excluded ones, which ascend.
+std::vector<Recommendation> best_in_row(const Predictor& predictor, Index columns, int row, Index count,
+                                        std::span<const int> excluded) {
+  std::vector<Recommendation> candidates;
+  candidates.reserve(std::size_t(columns));
+  for (int j = 0; j < columns; ++j)
+    if (!std::binary_search(excluded.begin(), excluded.end(), j))
+      candidates.push_back({j, predictor.unclipped({row, j})});
+  return best_of(std::move(candidates), count, predictor);
+}
+
 void require_count(Index count) {
   if (count < 0) throw InvalidArgument(fmt::format("{} recommendations: must be 0 or more", count));
 }
@@ -89,12 +100,7 @@ std::vector<Recommendation> recommend(const CompletionModel& model, int row, Ind
   require_count(count);
   const Predictor predictor(model);
   predictor.require_inside({row, -1});
-  std::vector<Recommendation> candidates;
-  candidates.reserve(std::size_t(model.column_count()));
-  for (int j = 0; j < model.column_count(); ++j)
-    if (!std::binary_search(excluded.begin(), excluded.end(), j))
-      candidates.push_back({j, predictor.unclipped({row, j})});
-  return best_of(std::move(candidates), count, predictor);
+  return best_in_row(predictor, model.column_count(), row, count, excluded);
 }
 
 Recommender::Recommender(const CompletionModel& model)
@@ -185,6 +191,16 @@ std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int las
     throw InvalidArgument(fmt::format("rows {} to {}: the matrix has {}", first, last, model_.row_count()));
   std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
   if (count == 0) return result;
+  if (model_.loss.kind != Loss::squares) {  // the order is that of probabilities, which no product gives
+    parallel_for(last - first, resolve_threads(threads), [&](Index k) {
+      const Index row = first + k;
+      const std::span<const int> left_out =
+          seen ? std::span<const int>(seen->index.data() + seen->start[row], std::size_t(seen->count(row)))
+               : std::span<const int>();
+      result[std::size_t(k)] = best_in_row(*predictor_, model_.column_count(), int(row), count, left_out);
+    });
+    return result;
+  }
   parallel_for((last - first + kBlockRows - 1) / kBlockRows, resolve_threads(threads), [&](Index block) {
     const int begin = first + int(block * kBlockRows), end = std::min(last, begin + int(kBlockRows));
     std::vector<Candidates> best(std::size_t(end - begin));

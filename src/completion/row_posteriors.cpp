@@ -6,6 +6,7 @@
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "completion/batched_cholesky.hpp"
+#include "completion/logistic_weight.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {
@@ -47,6 +48,8 @@ struct Workspace {
   explicit Workspace(int width)
       : panel(std::size_t(kPanel * width)),
         residual(kPanel),
+        weight(kPanel),
+        target(kPanel),
         sums(SystemSums::floats(width)),
         factor(std::size_t(width * width * kSystems)),
         inverse_pivot(std::size_t(width * kSystems)),
@@ -59,6 +62,7 @@ struct Workspace {
         columns(std::size_t(width * 4 * kSystems)) {}
 
   AlignedVector<float> panel, residual;  // of some entries of one row
+  AlignedVector<float> weight, target;   // of the same, where the likelihood is another one
   AlignedVector<float> sums;             // of one row
   // Of a batch, a lane of 16 floats for every number; `factor` is column-major.
   AlignedVector<float> factor, inverse_pivot, solution, prior, right, form, normal, variance, columns;
@@ -93,16 +97,20 @@ constexpr int kAhead = 12;
 
 /// linear += sum over the panel of residual * x, diagonal += sum of spreads; two chains of additions each, so
 /// that none waits for the other.
-template <class Vec>
+template <class Vec, bool kWeighted>
 [[gnu::always_inline]] inline void add_vectors(const Source& s, const int* index, const float* panel,
-                                               const float* residual, int count, float* linear,
-                                               float* diagonal) {
+                                               const float* residual, const float* weight, int count,
+                                               float* linear, float* diagonal) {
   constexpr int kLanes = sizeof(Vec) / sizeof(float);
   const auto x = [&](int e, int c) -> const Vec& {
     return *reinterpret_cast<const Vec*>(panel + e * s.width + c);
   };
-  const auto spread = [&](int e, int c) -> const Vec& {
-    return *reinterpret_cast<const Vec*>(s.spread + Index(index[e]) * s.width + c);
+  const auto add_spread = [&](Vec& sum, int e, int c) {
+    const Vec& own = *reinterpret_cast<const Vec*>(s.spread + Index(index[e]) * s.width + c);
+    if constexpr (kWeighted)
+      sum += weight[e] * own;
+    else
+      sum += own;
   };
   for (int c = 0; c < s.width; c += kLanes) {
     Vec first = {}, second = {};
@@ -116,18 +124,21 @@ template <class Vec>
     if (!s.spread) continue;
     first = second = Vec{};
     for (e = 0; e + 1 < count; e += 2) {
-      first += spread(e, c);
-      second += spread(e + 1, c);
+      add_spread(first, e, c);
+      add_spread(second, e + 1, c);
     }
-    if (e < count) first += spread(e, c);
+    if (e < count) add_spread(first, e, c);
     *reinterpret_cast<Vec*>(diagonal + c) += first + second;
   }
 }
 
 /// Entries of one row, at most kPanel of them: adds their part to gram, linear and diagonal, and returns the
 /// sum of their squares.
-PURSUIT_KERNEL float add_entries(const Source& s, const int* index, const float* value, int count, int ahead,
-                                 float* panel, float* residual, float* gram, float* linear, float* diagonal) {
+template <bool kWeighted>
+[[gnu::always_inline]] inline float add_panel_of_entries(const Source& s, const int* index,
+                                                         const float* value, const float* weight, int count,
+                                                         int ahead, float* panel, float* residual,
+                                                         float* gram, float* linear, float* diagonal) {
   float squares = 0;
   for (int e = 0; e < count; ++e) {
     const int next = index[std::min(e + kAhead, ahead)];
@@ -135,24 +146,53 @@ PURSUIT_KERNEL float add_entries(const Source& s, const int* index, const float*
     if (s.spread)
       for (int c = 0; c < s.width; c += 16) __builtin_prefetch(s.spread + Index(next) * s.width + c);
     const float* x = s.scaled + Index(index[e]) * s.width;
-    for (int c = 0; c < s.width; c += 8)
-      *reinterpret_cast<Eight*>(panel + e * s.width + c) = *reinterpret_cast<const Eight*>(x + c);
+    const float root = kWeighted ? std::sqrt(weight[e]) : 1.0F;
+    for (int c = 0; c < s.width; c += 8) {
+      const Eight& own = *reinterpret_cast<const Eight*>(x + c);
+      *reinterpret_cast<Eight*>(panel + e * s.width + c) = kWeighted ? root * own : own;
+    }
     residual[e] = (value[e] - s.offset[index[e]]) * s.inverse_scale * x[0];
+    if (kWeighted) residual[e] *= root;
     squares += residual[e] * residual[e];
   }
   if (s.width % 16 == 0) {
     add_products<Sixteen>(panel, count, s.width, gram);
-    add_vectors<Sixteen>(s, index, panel, residual, count, linear, diagonal);
+    add_vectors<Sixteen, kWeighted>(s, index, panel, residual, weight, count, linear, diagonal);
   } else {
     add_products<Eight>(panel, count, s.width, gram);
-    add_vectors<Eight>(s, index, panel, residual, count, linear, diagonal);
+    add_vectors<Eight, kWeighted>(s, index, panel, residual, weight, count, linear, diagonal);
   }
   return squares;
 }
+PURSUIT_KERNEL float add_entries(const Source& s, const int* index, const float* value, int count, int ahead,
+                                 float* panel, float* residual, float* gram, float* linear, float* diagonal) {
+  return add_panel_of_entries<false>(s, index, value, nullptr, count, ahead, panel, residual, gram, linear,
+                                     diagonal);
+}
+/// With weights, which go with the squares too.
+PURSUIT_KERNEL float add_weighted_entries(const Source& s, const int* index, const float* value,
+                                          const float* weight, int count, int ahead, float* panel,
+                                          float* residual, float* gram, float* linear, float* diagonal) {
+  return add_panel_of_entries<true>(s, index, value, weight, count, ahead, panel, residual, gram, linear,
+                                    diagonal);
+}
 
-/// sum_j w_j (y_ij - c_j - x . z_j)^2 over entries of one row.
-PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const float* value, Index count,
-                                        const float* x) {
+/// psi = c_j + x . z_j at some entries.
+PURSUIT_KERNEL void linear_predictors(const Source& s, const int* index, int count, const float* x,
+                                      float* psi) {
+  for (int e = 0; e < count; ++e) {
+    const float* z = s.scaled + Index(index[e]) * s.width;
+    Eight product = {};
+    for (int c = 0; c < s.width; c += 8)
+      product += *reinterpret_cast<const Eight*>(x + c) * *reinterpret_cast<const Eight*>(z + c);
+    psi[e] = s.offset[index[e]];
+    for (int l = 0; l < 8; ++l) psi[e] += product[l];
+  }
+}
+
+/// sum_j w_j (y_ij - c_j - x . z_j)^2 over entries of one row; `weight` may be null.
+PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const float* value,
+                                        const float* weight, Index count, const float* x) {
   double sum = 0;
   for (Index e = 0; e < count; ++e) {
     const float* z = s.scaled + Index(index[e]) * s.width;
@@ -162,7 +202,7 @@ PURSUIT_KERNEL double squared_residuals(const Source& s, const int* index, const
     float fit = 0;
     for (int l = 0; l < 8; ++l) fit += product[l];
     const double r = (value[e] - s.offset[index[e]]) * s.inverse_scale * z[0] - fit;
-    sum += r * r;
+    sum += weight ? weight[e] * r * r : r * r;
   }
   return sum;
 }
@@ -179,11 +219,13 @@ class Batch {
         segments_(segments),
         work_(work),
         width_(held.width),
+        loss_(held.loss),
         source_{held.scaled.data(), held.spread.empty() ? nullptr : held.spread.data(), held.offset.data(),
                 1.0F / held.value_scale, held.width} {}
 
   void sum_segment(Index number, const EntryTasks::Segment& segment) {
-    segments_.squares[std::size_t(number)] = sum_entries(segment.first, segment.last, segments_.of(number));
+    segments_.squares[std::size_t(number)] =
+        sum_entries(segment.row, segment.first, segment.last, segments_.of(number));
   }
 
   /// The rows first .. first + rows - 1, at most kSystems of them.
@@ -217,22 +259,42 @@ class Batch {
   double precision(Index row) const { return double(priors_.noise_weight[row]) / priors_.noise_variance; }
 
   /// Sets the sums of some entries of a row and returns that of their squares.
-  double sum_entries(std::int64_t first, std::int64_t last, float* memory) {
+  double sum_entries(Index row, std::int64_t first, std::int64_t last, float* memory) {
     const SystemSums sums(memory, width_);
     std::fill_n(memory, SystemSums::floats(width_), 0.0F);
     double squares = 0;
     for (std::int64_t e = first; e < last; e += kPanel) {
       const auto left = last - e;
-      squares += add_entries(source_, &entries_.index[e], &entries_.value[e],
-                             int(std::min<std::int64_t>(kPanel, left)),
-                             int(std::min<std::int64_t>(kPanel + kAhead, left)) - 1, work_.panel.data(),
-                             work_.residual.data(), sums.gram, sums.linear, sums.diagonal);
+      const int count = int(std::min<std::int64_t>(kPanel, left)),
+                ahead = int(std::min<std::int64_t>(kPanel + kAhead, left)) - 1;
+      const float *value = &entries_.value[e], *weight = tasks_.weight_of(e);
+      if (loss_ != Loss::squares) {
+        bind_entries(row, e, count, weight);
+        value = work_.target.data();
+        weight = work_.weight.data();
+      }
+      float *panel = work_.panel.data(), *residual = work_.residual.data();
+      squares += weight ? add_weighted_entries(source_, &entries_.index[e], value, weight, count, ahead,
+                                               panel, residual, sums.gram, sums.linear, sums.diagonal)
+                        : add_entries(source_, &entries_.index[e], value, count, ahead, panel, residual,
+                                      sums.gram, sums.linear, sums.diagonal);
     }
     return squares;
   }
 
+  /// Weights and values by which squares say what the likelihood says of some entries of a row.
+  void bind_entries(Index row, std::int64_t first, int count, const float* weight) {
+    float* psi = work_.residual.data();  // not in use yet
+    linear_predictors(source_, &entries_.index[first], count, out_.mean.data() + row * width_, psi);
+    for (int e = 0; e < count; ++e) {
+      const double omega = logistic_weight(psi[e]);
+      work_.target[std::size_t(e)] = float((entries_.value[first + e] - 0.5) / omega);
+      work_.weight[std::size_t(e)] = float(weight ? weight[e] * omega : omega);
+    }
+  }
+
   double sum_row(Index row, float* memory) {
-    if (!tasks_.is_long(row)) return sum_entries(entries_.start[row], entries_.start[row + 1], memory);
+    if (!tasks_.is_long(row)) return sum_entries(row, entries_.start[row], entries_.start[row + 1], memory);
     const std::size_t floats = segments_.floats;
     std::fill_n(memory, floats, 0.0F);
     double squares = 0;
@@ -269,7 +331,7 @@ class Batch {
   void scatter(Index row, int l) {
     float* mean = out_.mean.data() + row * width_;
     for (int c = 0; c < width_; ++c) mean[c] = work_.solution[lane(c, l)];
-    double error = squared_error(row, l, mean);
+    double error = loss_ == Loss::squares ? squared_error(row, l, mean) : 0.0;
     if (out_.variance) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
       float* variance = out_.variance->data() + row * width_;
       double shrinkage = 0, spread = offset_spread_[l];
@@ -300,7 +362,7 @@ class Batch {
     constexpr double kTrusted = 1e-2;  // of the terms it is the difference of, which carry single precision
     if (error > kTrusted * std::max(squares_[l], form / precision(row))) return error;
     const std::int64_t e = entries_.start[row];
-    return squared_residuals(source_, &entries_.index[e], &entries_.value[e], count, x);
+    return squared_residuals(source_, &entries_.index[e], &entries_.value[e], tasks_.weight_of(e), count, x);
   }
 
   float* diagonal_of(int l) { return diagonals_.data() + Index(l) * width_; }
@@ -312,6 +374,7 @@ class Batch {
   SegmentSums& segments_;
   Workspace& work_;
   int width_;
+  Loss::Kind loss_;
   Source source_;
   double squares_[kSystems] = {};
   float offset_spread_[kSystems] = {};

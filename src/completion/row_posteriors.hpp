@@ -11,6 +11,10 @@
 // model has not seen (new_rows.hpp). Either the means and variances are
 // returned (variational Bayes) or a draw from N(mean_i, A_i^-1) (Gibbs).
 //
+// Entries may have weights, by which their noise variance is divided. Entries of another likelihood are
+// entries of squares with weights and values that follow from x_i before the step (logistic_weight.hpp);
+// their z_j are known, and their sigma^2 and w are 1.
+//
 // Cost per entry: one gathered row of z and width^2 / 2 multiply-adds; the systems are factored side by side
 // (batched_cholesky.hpp). The systems of long rows are sums over segments. Reference for the
 // blocks: Salakhutdinov and Mnih 2008; for variances inside A_i: Lim and Teh 2007.
@@ -21,6 +25,7 @@
 
 #include "base/aligned.hpp"
 #include "completion/entry_tasks.hpp"
+#include "pursuit/objective/loss.hpp"
 
 namespace pursuit {
 
@@ -35,6 +40,7 @@ struct Regressors {
       spread;  // w_j var z_j, the first of each w_j var c_j; empty where z_j is known, not estimated
   std::vector<float> offset;  // c_j, in the units of the values
   float value_scale = 1;      // values are divided by this, after their offset is taken off
+  Loss::Kind loss = Loss::squares;
 };
 
 /// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);
@@ -51,10 +57,11 @@ struct RowPriors {
   double noise_variance;                // sigma^2
 };
 
+/// Likelihoods other than squares read what is there before they write.
 struct RowPosteriors {
   AlignedVector<float>& mean;          // or the draw
   AlignedVector<float>* variance;      // diagonal of A_i^-1; null for a draw
-  std::vector<double>& squared_error;  // sum_j w_j E (y_ij - c_j - x_i . z_j)^2, for the noise
+  std::vector<double>& squared_error;  // sum_j w_j E (y_ij - c_j - x_i . z_j)^2, for the noise of squares
 };
 
 /// `seed` is used for draws only; every row has its own stream of random numbers, so that threads do not

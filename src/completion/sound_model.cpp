@@ -100,6 +100,8 @@ void require_sound(const CompletionSample& sample, Index rows, Index cols) {
 }  // namespace
 
 void require_sound(const CompletionModel& model) {
+  if (model.loss.kind != Loss::squares && model.loss.kind != Loss::bernoulli)
+    refuse(fmt::format("the loss {}; allowed are squares and bernoulli", model.loss.spec()));
   require_number("the mean in 'scaling'", model.mean, -kLargestFloat, kLargestFloat);
   require_number("the scale in 'scaling'", model.scale, std::numeric_limits<double>::min(),
                  2 * kLargestFloat);

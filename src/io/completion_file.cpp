@@ -239,6 +239,8 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   archive["column_names"] = array_of(file.cols.names());
   auto metadata = file.metadata;
   metadata["kind"] = "completion";
+  metadata.erase("loss");
+  if (model.loss.kind != Loss::squares) metadata["loss"] = model.loss.spec();
   archive["metadata"] = array_of_metadata(std::move(metadata));
   write_npz(path, archive);
 }
@@ -259,6 +261,12 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   file.cols = IdTable(reader.list<std::string>("column_names"));
   const Index rows = file.rows.size(), cols = file.cols.size();
   CompletionModel& model = file.model;
+  try {
+    if (const auto loss = file.metadata.find("loss"); loss != file.metadata.end())
+      model.loss = parse_loss(loss->second);
+  } catch (const InvalidArgument& defect) {
+    reader.refuse(defect.what());
+  }
   const auto scaling = reader.list<double>("scaling");
   if (scaling.size() != 5) reader.refuse("array 'scaling' must have 5 entries");
   model.mean = scaling[0], model.scale = scaling[1], model.noise_variance = scaling[2];

@@ -31,6 +31,17 @@ CompletionFile file_of(CompletionResult result) {
   return file;
 }
 
+TEST(CompletionFile, RemembersItsLoss) {
+  const ScratchDirectory scratch;
+  ObservedEntries answers = data().train;
+  for (float& value : answers.value) value = value > 2 ? 1.0F : 0.0F;
+  const CompletionFile file = file_of(complete(answers, {.loss = Loss::bernoulli}));
+  save_completion(scratch / "m.npz", file);
+  const CompletionFile read = load_completion(scratch / "m.npz");
+  EXPECT_EQ(read.model.loss.kind, Loss::bernoulli);
+  EXPECT_EQ(predict(read.model, {3, 4}).value, predict(file.model, {3, 4}).value);
+}
+
 /// Self-tuned, with features and draws: every array of that kind.
 const CompletionFile& sampled() {
   static const CompletionFile file = [] {

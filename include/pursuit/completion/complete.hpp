@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "pursuit/base/run.hpp"
 #include "pursuit/completion/model.hpp"
@@ -29,12 +30,15 @@ using FeatureTable = ObservedEntries;
 constexpr int kMostSamples = 1'000'000;
 
 struct CompletionOptions {
+  Loss loss = {};           // squares, or bernoulli for zeros and ones
   Index max_rank = 31;      // at most so many atoms beyond the offsets
   bool use_pattern = true;  // whether having an entry counts as information
   double validation = 0.1;  // share of the entries held back while the rank is chosen (at most 30000 of them)
   int samples = 0;          // draws to average over, at most kMostSamples
   int stored_samples = 16;  // evenly spaced draws kept in the model, for deviations; values are of all draws
-  std::optional<Range> range = {};  // of predictions; by default that of the observed entries
+  std::optional<Range> range = {};            // of predictions; by default that of the observed entries
+  std::span<const float> entry_weights = {};  // how often each entry counts, in their order: 2 like one that
+                                              // was seen twice, 0 like one that was not seen; none: once
   const FeatureTable* row_features = nullptr;
   const FeatureTable* col_features = nullptr;
   std::vector<Position> predict = {};      // entries to predict with the model
@@ -55,8 +59,8 @@ struct CompletionOptions {
 struct CompletionStage {
   Index rank;
   int sweeps;
-  double noise;       // standard deviation, in units of the data
-  double validation;  // RMSE on the entries held back
+  double noise;       // standard deviation, in units of the data; of squares
+  double validation;  // RMSE on the entries held back; of bernoulli minus their mean log-likelihood
   double seconds;     // since the start
 };
 

@@ -12,12 +12,16 @@
 // structured atoms what rows with entries have on average; the spread of these goes into the deviation.
 // Entries are not made at random: in a column that has some, a newcomer gets the column's `selection` on top.
 // The same for columns.
+//
+// Of a loss with a link (bernoulli) the sum is the linear predictor, and an entry is the mean that follows
+// from it: a probability.
 
 #include <span>
 #include <vector>
 
 #include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/objective/expansion.hpp"
+#include "pursuit/objective/loss.hpp"
 
 namespace pursuit {
 
@@ -57,8 +61,9 @@ struct Range {
 };
 
 struct CompletionModel {
-  double mean = 0, scale = 1;
-  double noise_variance = 1;       // of scaled values
+  Loss loss = {};
+  double mean = 0, scale = 1;      // with a link the scale is 1
+  double noise_variance = 1;       // of scaled values; with a link, the share of variances that counts
   double lowest = 0, highest = 0;  // predictions are clipped to this range
   CompletionSide rows, cols;
   std::vector<CompletionSample> samples;
@@ -70,7 +75,7 @@ struct CompletionModel {
   Index column_count() const { return cols.size(); }
   /// Atoms beyond the offsets, of both kinds.
   Index rank() const { return std::max<Index>(rows.mean.cols() - 1, 0) + atoms.rank(); }
-  /// Standard deviation of the noise of a typical entry, in the units of the data.
+  /// Standard deviation of the noise of a typical entry, in the units of the data; of squares.
   double noise() const;
 };
 
@@ -119,5 +124,17 @@ struct Accuracy {
   double inside_50 = 0, inside_80 = 0, inside_95 = 0;  // share of values inside the central intervals
 };
 Accuracy accuracy(std::span<const Prediction> predictions, std::span<const float> values);
+
+/// log P(value), of a 1 that has this probability.
+double log_likelihood(double probability, double value);
+
+/// How probabilities compare with zeros and ones that were seen later.
+struct LikelihoodScore {
+  Index count = 0;
+  double log_likelihood = 0;  // mean of log P(value)
+  double accuracy = 0;        // share of values that were the likelier ones
+  double auc = 0;             // probability that a 1 was predicted more than a 0; 1/2 where there is no pair
+};
+LikelihoodScore likelihood_score(std::span<const Prediction> predictions, std::span<const float> values);
 
 }  // namespace pursuit
