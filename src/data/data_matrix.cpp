@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
+#include "base/work.hpp"
 #include "data/dense_matrix.hpp"
 #include "data/sparse_matrix.hpp"
-#include "linalg/products.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -37,11 +37,15 @@ class CenteredMatrix final : public DataMatrix {
   Index cols() const override { return A_->cols(); }
   void apply(const Matrix& V, Matrix& out) const override {
     A_->apply(V, out);
-    subtract_product(Vector::Ones(rows()), transposed_product(means_, V, threads()), out, threads());
+    const Eigen::RowVectorXd shift = means_.transpose() * V;
+    for_rows(out, [&](Index first, Index count) { out.middleRows(first, count).rowwise() -= shift; });
   }
   void apply_transposed(const Matrix& U, Matrix& out) const override {
     A_->apply_transposed(U, out);
-    subtract_product(means_, U.colwise().sum(), out, threads());
+    const Eigen::RowVectorXd sums = U.colwise().sum();
+    for_rows(out, [&](Index first, Index count) {
+      out.middleRows(first, count).noalias() -= means_.segment(first, count) * sums;
+    });
   }
   double squared_norm() const override { return A_->squared_norm_about(means_); }
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override {
@@ -66,6 +70,14 @@ class CenteredMatrix final : public DataMatrix {
   DataMatrixPtr shifted(const Vector& shift) const override { return A_->shifted(means_ + shift); }
 
  private:
+  template <class Work>
+  void for_rows(const Matrix& out, const Work& work) const {
+    constexpr Index kLeast = 4096;
+    const Chunks rows(out.rows(), kLeast);
+    parallel_for(rows.count(), threads_for(double(out.size()), threads()),
+                 [&](Index chunk) { work(rows.first(chunk), rows.length(chunk)); });
+  }
+
   DataMatrixPtr A_;
   Vector means_;
 };
