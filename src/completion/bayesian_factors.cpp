@@ -159,6 +159,7 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
 void BayesianFactors::advance(bool draws) {
   update(cols_, rows_, draws);
   update(rows_, cols_, draws);
+  if (stop_ && stop_()) return;
   if (learns_variances() && sweeps_ >= kPriorsFrom) {
     const double error = sum_over_members(rows_.size(), 1, threads_, [&](Index i, double* sum) {
       *sum += rows_.noise_weight[i] * rows_.squared_error[i];
@@ -175,7 +176,7 @@ void BayesianFactors::advance(bool draws) {
 /// Factors of a side, then its priors.
 void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool draws) {
   update_factors(side, other, draws);
-  if (sweeps_ < kPriorsFrom) return;
+  if (sweeps_ < kPriorsFrom || (stop_ && stop_())) return;
   begin_priors(side, draws);
   std::vector<double> spread(std::size_t(width_), 0.0);
   if (sweeps_ >= kFeaturesFrom)

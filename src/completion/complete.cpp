@@ -30,6 +30,7 @@ constexpr double kUncertainty[] = {0, 0.25, 0.5, 1};  // shares of the variances
 constexpr int kRefiningSweeps = 20;                   // with all entries
 constexpr int kSweepsAlone = 40;                      // where nothing could be held back
 constexpr int kBurnIn = 20;                           // draws that are forgotten
+constexpr int kAveragedDraws = 400;  // at most; of more, neighbours are too alike to be worth their time
 constexpr int kFewestSampledAtoms =
     31;  // averages do not overfit: more atoms than the means can use still help
 
@@ -394,11 +395,12 @@ class Completion {
     const int atoms = std::min(std::max(factors_->atoms(), kFewestSampledAtoms), most_atoms());
     if (atoms > factors_->atoms()) factors_->widen(atoms);
     DrawAverage average(threads_);
+    const int every = (options_.samples + kAveragedDraws - 1) / kAveragedDraws;
     const int total = kBurnIn + options_.samples;
     for (int k = 1; k <= total && !run_.stopped(); ++k) {
       factors_->draw();
       if (k > kBurnIn) {
-        average.add(*factors_);
+        if ((k - kBurnIn) % every == 0) average.add(*factors_);
         const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
         if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(sample_of(*factors_));
       }

@@ -1,6 +1,8 @@
 // Models that are continued with other entries: where nothing is new nothing changes, and what was learnt is
 // kept.
 
+#include <atomic>
+
 #include "completion/factors_of_model.hpp"
 #include "completion/test_support.hpp"
 
@@ -88,6 +90,21 @@ TEST(Updating, WithAFewNewEntriesIsAsGoodAsStartingAgain) {
       complete(likes().train, {.start = &before.model, .start_entries = &before.seen});
   EXPECT_LT(accuracy_on(after.model, likes().truth).rmse, 0.8 * again + 0.2 * outdated);
   EXPECT_LT(after.path.back().sweeps, complete(likes().train).path.back().sweeps / 2);
+}
+
+TEST(Updating, EndsAHalfDoneSweepWhenAskedTo) {
+  // From the hundredth question on, which is in the middle of a sweep: the observer stops the run after it.
+  std::atomic<int> questions = 0;
+  CompletionOptions options{.threads = 3};
+  options.interrupted = [&] { return ++questions > 100; };
+  options.observer = [&](const Moment&) { return questions <= 100; };
+  const CompletionResult result = complete(likes().train, options);
+  EXPECT_EQ(result.stop, Stop::interrupted);
+  EXPECT_TRUE(result.interrupted());
+  for (const Prediction& each : predict(result.model, positions_of(likes().truth))) {
+    ASSERT_TRUE(std::isfinite(each.value));
+    ASSERT_TRUE(std::isfinite(each.deviation));
+  }
 }
 
 TEST(Updating, KeepsWhatFeaturesSay) {
