@@ -300,7 +300,8 @@ TEST(FactorByLoss, RowsInKnownAtomsAreThoseOfTheFit) {
     const FactorResult result = factor(Y, options);
     const RowCoordinates rows =
         coordinates_of_rows(data_matrix(Y), result.model.right(), {.loss = loss}, result.own_terms, counts);
-    EXPECT_LE(rows.objective, result.objective * (1 + 1e-6));
+    // Rows whose zeros and ones an atom separates have no best coordinate, and end somewhere on the way.
+    EXPECT_LE(rows.objective, result.objective * (loss.kind == Loss::bernoulli ? 1.01 : 1 + 1e-6));
     EXPECT_GT(rows.objective, 0.98 * result.objective);
   }
 }

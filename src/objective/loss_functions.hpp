@@ -116,7 +116,7 @@ struct PoissonLog {
 
 /// A negative binomial of mean exp(x) is a logistic loss in x - log(size) with y + size trials.
 struct NegativeBinomial {
-  static constexpr bool has_above = true;
+  static constexpr bool has_above = false;  // (y + size) / 4 is far above it where size is large
   double size, log_size;
   /// Where the size is fitted, likelihoods of different sizes are compared: half the deviance is then that
   /// from the best Poisson distribution of every entry.
@@ -131,8 +131,8 @@ struct NegativeBinomial {
     return fitted ? times_log(y) - y + std::lgamma(size) - std::lgamma(y + size) : -varies(y, std::log(y));
   }
   double slope(double y, double x) const { return y - (y + size) * sigmoid(x - log_size); }
-  double above(double y, double x) const { return (y + size) * softplus_above(x - log_size); }
-  double local(double y, double x) const { return (y + size) * softplus_local(x - log_size); }
+  double above(double y, double x) const { return local(y, x); }
+  double local(double y, double x) const { return (y + size) * sigmoid_slope(x - log_size); }
 };
 
 struct Gamma {
