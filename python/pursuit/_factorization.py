@@ -109,7 +109,8 @@ class FactorizationModel(ComponentModel):
 
     def _keep_own_terms(self, terms: dict[str, Any]) -> None:
         for name in _OWN_TERMS:
-            setattr(self, f"{name}_", terms[name])
+            if name in terms:
+                setattr(self, f"{name}_", terms[name])
 
     def _own_terms(self) -> dict[str, Any]:
         return {name: getattr(self, f"{name}_") for name in _OWN_TERMS if hasattr(self, f"{name}_")}

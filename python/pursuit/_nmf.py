@@ -281,7 +281,7 @@ class NMF(FactorizationModel):
         with watcher:
             result = self._sweeps(X, start[0] * start[2], start[1], watcher)
         W, H = result["left"], result["right"]
-        total = 2 * result["null_objective"]
+        total = 2 * result.pop("null_objective")
         error = max(0.0, result["objective"] - self._paid(W, H, X.shape[0]))  # half the squared one
         if not self._penalized():  # the scale between the two is nobody's choice
             length = np.linalg.norm(H, axis=0)

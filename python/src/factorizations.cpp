@@ -182,7 +182,8 @@ void bind_factorizations(py::module_& m) {
       },
       py::arg("x"), py::kw_only(), py::arg("loss"), py::arg("own_terms"), py::arg("row_scale"));
 
-  m.def("parse_loss", [](const std::string& spec) { return parse_loss(spec).spec(); });
+  m.def(
+      "parse_loss", [](const std::string& spec) { return parse_loss(spec).spec(); }, py::arg("spec"));
 
   m.def(
       "pca",

@@ -270,13 +270,31 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, Ru
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
 }
 
-bool has_negative_members(const Atoms& atoms, Index count, Index dimension) {
-  Vector furthest(dimension);
-  for (Index k = 0; k < (atoms.varies() ? count : 1); ++k) {
-    atoms.of(k).maximize(-Vector::Ones(dimension), furthest);
-    if (furthest.minCoeff() < 0) return true;
+/// Means that are sums of atoms must not be negative, and so must not be what they are made of.
+void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
+  require(!o.weights.allows_negative(),
+          fmt::format("loss poisson: means are not negative, so weights must be nonneg or convex, not {}; "
+                      "poisson-log takes counts with factors of any sign",
+                      o.weights.spec()));
+  Random random(0);
+  const auto probe = [&](const AtomSet& set, Index size, const char* side) {
+    Vector member(size), slope = -Vector::Ones(size);
+    for (int trial = 0; trial < 3; ++trial) {
+      set.maximize(slope, member);
+      require(
+          member.minCoeff() >= 0,
+          fmt::format("{} set {}: has members with negative entries; loss poisson needs sets without any, "
+                      "as nonneg or nonneg+...; poisson-log takes all sets",
+                      side, set.spec()));
+      slope = random.gaussian_matrix(size, 1).col(0);
+    }
+  };
+  for (Index i = 0; i < o.rank && (i == 0 || sets.panel(0).varies() || sets.panel(1).varies()); ++i) {
+    probe(sets.of(0, i), rows, "left");
+    probe(sets.of(1, i), cols, "right");
   }
-  return false;
+  require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
+          "initial: an entry is negative; loss poisson needs atoms without any");
 }
 
 /// Singular vectors brought into sets without negative entries have zeros, and counts where all atoms have
@@ -307,18 +325,11 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   const AtomSets sets(o.left, o.right, false);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, false, Y->rows(), Y->cols());
-  require(
-      o.loss.kind != Loss::poisson ||
-          !(o.weights.allows_negative() || has_negative_members(o.left, o.rank, Y->rows()) ||
-            has_negative_members(o.right, o.rank, Y->cols())),
-      "loss poisson: means are the model itself, so that sets and weights must not be negative (left nonneg, "
-      "right nonneg, weights nonneg); poisson-log takes counts with factors of any sign");
-  require(o.initial.rank() == 0 || o.loss.kind != Loss::poisson ||
-              (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
-          "initial: an entry is negative; loss poisson needs atoms without any");
-  require(o.start == Start::greedy || (o.loss.kind == Loss::poisson && !loss.weights.entries),
+  const bool counts = loss.loss.kind == Loss::poisson;
+  require(o.start == Start::greedy || (counts && !loss.weights.entries),
           "start leading: singular vectors are the start of plain squares and of loss poisson; other losses, "
           "weights of entries and offsets start greedy");
+  if (counts) require_nonnegative_parts(o, sets, Y->rows(), Y->cols());
   const auto f = make_objective(Y, loss, resolve_threads(o.threads));
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));

@@ -289,7 +289,8 @@ TEST(FactorByLoss, RowsInKnownAtomsAreThoseOfTheFit) {
     SCOPED_TRACE(spec);
     const Loss loss = parse_loss(spec);
     const Matrix Y = numbers_for(loss, 40, 30, 2);
-    FactorOptions options = options_for(spec, 2);
+    // Two atoms all but separate zeros from ones here: coordinates would grow without end.
+    FactorOptions options = options_for(spec, loss.kind == Loss::bernoulli ? 1 : 2);
     const bool counts = loss.kind == Loss::poisson;
     if (counts) {
       options.left = options.right = nonneg();
@@ -299,7 +300,8 @@ TEST(FactorByLoss, RowsInKnownAtomsAreThoseOfTheFit) {
     const FactorResult result = factor(Y, options);
     const RowCoordinates rows =
         coordinates_of_rows(data_matrix(Y), result.model.right(), {.loss = loss}, result.own_terms, counts);
-    EXPECT_LE(rows.objective, result.objective * (1 + 1e-6));
+    // Rows whose zeros and ones an atom separates have no best coordinate, and end somewhere on the way.
+    EXPECT_LE(rows.objective, result.objective * (loss.kind == Loss::bernoulli ? 1.01 : 1 + 1e-6));
     EXPECT_GT(rows.objective, 0.98 * result.objective);
   }
 }

@@ -59,6 +59,10 @@ PURSUIT_INLINE double softplus_above(double x) {
   const double far = 0.5 * (1 - e) / ((1 + e) * std::max(size, 1e-3)), near = 0.25 - x * x / 48;
   return size < 1e-3 ? near : far;
 }
+/// That of softplus itself, but never far below: where it vanishes a Newton step would have no bound.
+PURSUIT_INLINE double softplus_local(double x) {
+  return std::max(sigmoid_slope(x), 0.03 * softplus_above(x));
+}
 
 inline double times_log(double y) {
   return y > 0 ? y * std::log(y) : 0.0;
@@ -98,7 +102,7 @@ struct Bernoulli {
   double constant(double y) const { return times_log(y) + times_log(1 - y); }
   double slope(double y, double x) const { return y - sigmoid(x); }
   double above(double, double x) const { return softplus_above(x); }
-  double local(double, double x) const { return sigmoid_slope(x); }
+  double local(double, double x) const { return softplus_local(x); }
 };
 
 struct PoissonLog {
@@ -112,7 +116,7 @@ struct PoissonLog {
 
 /// A negative binomial of mean exp(x) is a logistic loss in x - log(size) with y + size trials.
 struct NegativeBinomial {
-  static constexpr bool has_above = true;
+  static constexpr bool has_above = false;  // (y + size) / 4 is far above it where size is large
   double size, log_size;
   /// Where the size is fitted, likelihoods of different sizes are compared: half the deviance is then that
   /// from the best Poisson distribution of every entry.
@@ -127,7 +131,7 @@ struct NegativeBinomial {
     return fitted ? times_log(y) - y + std::lgamma(size) - std::lgamma(y + size) : -varies(y, std::log(y));
   }
   double slope(double y, double x) const { return y - (y + size) * sigmoid(x - log_size); }
-  double above(double y, double x) const { return (y + size) * softplus_above(x - log_size); }
+  double above(double y, double x) const { return local(y, x); }
   double local(double y, double x) const { return (y + size) * sigmoid_slope(x - log_size); }
 };
 
@@ -162,7 +166,10 @@ struct Ordinal {
     const double b = below(y, x), a = beyond(y, x);
     return (std::isfinite(b) ? softplus_above(b) : 0.0) + (std::isfinite(a) ? softplus_above(a) : 0.0);
   }
-  double local(double y, double x) const { return sigmoid_slope(below(y, x)) + sigmoid_slope(beyond(y, x)); }
+  double local(double y, double x) const {
+    const double b = below(y, x), a = beyond(y, x);
+    return (std::isfinite(b) ? softplus_local(b) : 0.0) + (std::isfinite(a) ? softplus_local(a) : 0.0);
+  }
 };
 
 }  // namespace pursuit::losses

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "linalg/cholesky.hpp"
@@ -217,35 +216,34 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
 
 void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
                                  Matrix& own) const {
-  constexpr int kHalvings = 6;
-  // Where a group has no best coordinates (all its entries are zeros) a step would have no bound.
-  constexpr double kReach = 25;
-  const bool bounded =
-      shape_.loss.has_log_link() || shape_.loss.kind == Loss::bernoulli || shape_.loss.kind == Loss::ordinal;
+  constexpr int kHalvings = 12;
   stream(mode, [&](Index g, LossWalk& walk) {
     const auto& [count, index, y, weight] = walk.group;
-    const double before = loss_->varying(walk.run());
-    const double reach =
-        bounded ? kReach + walk.largest_predictor() : std::numeric_limits<double>::infinity();
+    double best = loss_->varying(walk.run());
     walk.sums.resize(other.width());
     for (const Curvature kind : {Curvature::local, Curvature::above}) {
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());
       other.contract(index, count, walk.slope.data(), walk.sums.data());
       other.gram(index, count, walk.curvature.data(), walk.weighted, walk.gram);
-      Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
-      for (int halving = 0; halving < kHalvings; ++halving, step *= 0.5) {
+      const Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
+      // What is half as long may be better still: a step too far ends where slopes vanish.
+      double share = 0;
+      for (double t = 1; t > std::ldexp(1.0, -kHalvings); t *= 0.5) {
         walk.moved = walk.x;
-        other.predict(index, count, step.data(), walk.moved.data());
-        if (const double share = reach / walk.largest_move(); share < 1) {
-          step *= share;
-          walk.moved = walk.x;
-          other.predict(index, count, step.data(), walk.moved.data());
+        const Vector part = t * step;
+        other.predict(index, count, part.data(), walk.moved.data());
+        const double value = loss_->varying(walk.run_moved());
+        if (value < best) {
+          best = value;
+          share = t;
+        } else if (share > 0) {
+          break;
         }
-        if (!(loss_->varying(walk.run_moved()) < before)) continue;
-        own.col(g) += step;
-        if (nonnegative) own.col(g) = own.col(g).cwiseMax(0.0);
-        return;
       }
+      if (share == 0) continue;
+      own.col(g) += share * step;
+      if (nonnegative) own.col(g) = own.col(g).cwiseMax(0.0);
+      return;
     }
   });
 }

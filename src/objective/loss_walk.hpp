@@ -1,9 +1,6 @@
 #pragma once
 // What a walk over groups of entries works with, from group to group.
 
-#include <algorithm>
-#include <cmath>
-
 #include "objective/entry_groups.hpp"
 #include "objective/entry_loss.hpp"
 
@@ -27,16 +24,6 @@ struct LossWalk {
       x[std::size_t(e)] = own + others[entries.index ? entries.index[e] : e];
   }
   EntryRun run() const { return {group.count, group.y, x.data(), group.weight}; }
-  double largest_predictor() const {
-    double largest = 0;
-    for (const double each : x) largest = std::max(largest, std::abs(each));
-    return largest;
-  }
-  double largest_move() const {
-    double largest = 0;
-    for (std::size_t e = 0; e < x.size(); ++e) largest = std::max(largest, std::abs(moved[e] - x[e]));
-    return largest;
-  }
   EntryRun run_moved() const { return {group.count, group.y, moved.data(), group.weight}; }
 };
 
