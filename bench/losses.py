@@ -22,18 +22,24 @@ def words(rows=18774, cols=29360, topics=60, entries=2_360_000):
     rng = np.random.default_rng(0)
     zipf = 1 / (np.arange(cols) + 2.7) ** 1.05
     zipf /= zipf.sum()
-    vocabulary = np.cumsum([rng.dirichlet(zipf * cols * .02 + 1e-4) for _ in range(topics)], axis=1)
-    mixture = rng.dirichlet(np.full(topics, .08), size=rows)
-    length = np.exp(rng.normal(np.log(110), .95, rows))
-    scale = 1.
+    vocabulary = np.cumsum([rng.dirichlet(zipf * cols * 0.02 + 1e-4) for _ in range(topics)], axis=1)
+    mixture = rng.dirichlet(np.full(topics, 0.08), size=rows)
+    length = np.exp(rng.normal(np.log(110), 0.95, rows))
+    scale = 1.0
     for _ in range(6):
         rng = np.random.default_rng(1)
-        drawn = np.array([rng.multinomial(n, p) for n, p in zip(rng.poisson(np.maximum(length * scale, 1)), mixture)])
+        drawn = np.array(
+            [rng.multinomial(n, p) for n, p in zip(rng.poisson(np.maximum(length * scale, 1)), mixture)]
+        )
         i = np.concatenate([np.repeat(np.arange(rows), drawn[:, t]) for t in range(topics)])
-        j = np.concatenate([np.searchsorted(words, rng.random(n) * words[-1])
-                            for words, n in zip(vocabulary, drawn.sum(axis=0))])
+        j = np.concatenate(
+            [
+                np.searchsorted(words, rng.random(n) * words[-1])
+                for words, n in zip(vocabulary, drawn.sum(axis=0))
+            ]
+        )
         counts = sp.coo_matrix((np.ones(len(i)), (i, np.minimum(j, cols - 1))), shape=(rows, cols)).tocsr()
-        if abs(counts.nnz - entries) < .005 * entries:
+        if abs(counts.nnz - entries) < 0.005 * entries:
             break
         scale *= (entries / counts.nnz) ** 1.15
     return counts
@@ -51,8 +57,12 @@ class Bench:
 
     def pursuit(self, *arguments):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([self.program, *map(str, arguments), "--threads", "1", "--json"], check=True,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [self.program, *map(str, arguments), "--threads", "1", "--json"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, json.loads(done.stdout)
 
@@ -68,62 +78,127 @@ class Bench:
 
 
 def kl(bench, inputs):
-    print("\nKullback-Leibler NMF: time to the half deviance that scikit-learn (mu, random start) ends with, the reading of the "
-          "file included;\nthen until a sweep gains less than 1e-6, from the leading start and greedy; ms per sweep and ns per count "
-          "and visit")
-    print(f"{'data':<8}{'k':>4}{'sklearn s':>11}{'objective':>13}{'pursuit s':>11}{'ratio':>7}{'leading s':>11}{'objective':>13}"
-          f"{'greedy s':>10}{'objective':>13}{'ms/sweep':>10}{'ns/visit':>10}")
+    print(
+        "\nKullback-Leibler NMF: time to the half deviance that scikit-learn (mu, random start) ends with, the reading of the "
+        "file included;\nthen until a sweep gains less than 1e-6, from the leading start and greedy; ms per sweep and ns per count "
+        "and visit"
+    )
+    print(
+        f"{'data':<8}{'k':>4}{'sklearn s':>11}{'objective':>13}{'pursuit s':>11}{'ratio':>7}{'leading s':>11}{'objective':>13}"
+        f"{'greedy s':>10}{'objective':>13}{'ms/sweep':>10}{'ns/visit':>10}"
+    )
     for name, path, k, iterations in inputs:
         data = sp.load_npz(path).astype(np.float64) if path.endswith(".npz") else np.load(path)
         null = null_objective(data)
 
         def peer():
-            model = NMF(k, init="random", solver="mu", beta_loss="kullback-leibler", max_iter=iterations[0],
-                        tol=iterations[1], random_state=0)
+            model = NMF(
+                k,
+                init="random",
+                solver="mu",
+                beta_loss="kullback-leibler",
+                max_iter=iterations[0],
+                tol=iterations[1],
+                random_state=0,
+            )
             start = time.process_time()
             model.fit(data)
-            return time.process_time() - start, model.reconstruction_err_ ** 2 / 2
+            return time.process_time() - start, model.reconstruction_err_**2 / 2
 
-        cells = ["factor", path, "--loss", "poisson", "--rank", k, "--left", "nonneg", "--right", "nonneg", "--weights", "nonneg"]
+        cells = [
+            "factor",
+            path,
+            "--loss",
+            "poisson",
+            "--rank",
+            k,
+            "--left",
+            "nonneg",
+            "--right",
+            "nonneg",
+            "--weights",
+            "nonneg",
+        ]
 
         def ours(*more):
             seconds, answer = bench.pursuit(*cells, *more)
             return seconds, answer["deviance"] / 2
 
         def swept(count):
-            seconds, _ = bench.pursuit(*cells, "--start", "leading", "--polish", count, "--polish-tolerance", 0)
+            seconds, _ = bench.pursuit(
+                *cells, "--start", "leading", "--polish", count, "--polish-tolerance", 0
+            )
             return seconds, None
 
         target = peer()
         error = np.sqrt(target[1] / null)
         theirs, reach, leading, greedy, few, many = bench.best(
-            peer, lambda: ours("--start", "leading", "--polish-tolerance", 0, "--polish", 5000, "--target-error", error),
-            lambda: ours("--start", "leading", "--polish-tolerance", 1e-6), lambda: ours("--polish-tolerance", 1e-6),
-            lambda: swept(5), lambda: swept(25))
+            peer,
+            lambda: ours(
+                "--start", "leading", "--polish-tolerance", 0, "--polish", 5000, "--target-error", error
+            ),
+            lambda: ours("--start", "leading", "--polish-tolerance", 1e-6),
+            lambda: ours("--polish-tolerance", 1e-6),
+            lambda: swept(5),
+            lambda: swept(25),
+        )
         theirs, sweep = min(theirs, target), (many[0] - few[0]) / 20
         visited = data.nnz if sp.issparse(data) else np.count_nonzero(data)
-        print(f"{name:<8}{k:>4}{theirs[0]:>11.2f}{theirs[1]:>13.0f}{reach[0]:>11.2f}{theirs[0] / reach[0]:>6.1f}x{leading[0]:>11.2f}"
-              f"{leading[1]:>13.0f}{greedy[0]:>10.2f}{greedy[1]:>13.0f}{1e3 * sweep:>10.1f}{1e9 * sweep / 2 / visited:>10.1f}",
-              flush=True)
+        print(
+            f"{name:<8}{k:>4}{theirs[0]:>11.2f}{theirs[1]:>13.0f}{reach[0]:>11.2f}{theirs[0] / reach[0]:>6.1f}x{leading[0]:>11.2f}"
+            f"{leading[1]:>13.0f}{greedy[0]:>10.2f}{greedy[1]:>13.0f}{1e3 * sweep:>10.1f}{1e9 * sweep / 2 / visited:>10.1f}",
+            flush=True,
+        )
 
 
 def memory(bench, folder):
-    rows, cols, entries, limit = 10 ** 6, 10 ** 5, 10 ** 7, 6 * 10 ** 9
+    rows, cols, entries, limit = 10**6, 10**5, 10**7, 6 * 10**9
     rng = np.random.default_rng(5)
-    counts = sp.coo_matrix((np.ones(entries), (rng.integers(0, rows, entries), (cols * rng.random(entries) ** 2).astype(np.int64))),
-                           shape=(rows, cols)).tocsr()
+    counts = sp.coo_matrix(
+        (
+            np.ones(entries),
+            (rng.integers(0, rows, entries), (cols * rng.random(entries) ** 2).astype(np.int64)),
+        ),
+        shape=(rows, cols),
+    ).tocsr()
     path = f"{folder}/wide.npz"
     sp.save_npz(path, counts, compressed=False)
-    command = [bench.program, "factor", path, "--loss", "poisson", "--rank", "3", "--left", "nonneg", "--right", "nonneg",
-               "--weights", "nonneg", "--start", "leading", "--polish", "2", "--threads", "1", "--json"]
+    command = [
+        bench.program,
+        "factor",
+        path,
+        "--loss",
+        "poisson",
+        "--rank",
+        "3",
+        "--left",
+        "nonneg",
+        "--right",
+        "nonneg",
+        "--weights",
+        "nonneg",
+        "--start",
+        "leading",
+        "--polish",
+        "2",
+        "--threads",
+        "1",
+        "--json",
+    ]
     start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
     if done.returncode != 0:
         raise SystemExit(f"memory: {done.stderr}")
     answer = json.loads(done.stdout)
-    print(f"\n10^6 x 10^5 with {counts.nnz} counts, rank 3, 2 sweeps: {time.perf_counter() - start:.0f} s, peak "
-          f"{answer['peak_memory_bytes'] / 1e6:.0f} MB in {limit / 1e9:.0f} GB of address space; dense it would be 800 GB")
+    print(
+        f"\n10^6 x 10^5 with {counts.nnz} counts, rank 3, 2 sweeps: {time.perf_counter() - start:.0f} s, peak "
+        f"{answer['peak_memory_bytes'] / 1e6:.0f} MB in {limit / 1e9:.0f} GB of address space; dense it would be 800 GB"
+    )
 
 
 def main():

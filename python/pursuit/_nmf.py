@@ -281,7 +281,7 @@ class NMF(FactorizationModel):
         with watcher:
             result = self._sweeps(X, start[0] * start[2], start[1], watcher)
         W, H = result["left"], result["right"]
-        total = 2 * result["null_objective"]
+        total = 2 * result.pop("null_objective")
         error = max(0.0, result["objective"] - self._paid(W, H, X.shape[0]))  # half the squared one
         if not self._penalized():  # the scale between the two is nobody's choice
             length = np.linalg.norm(H, axis=0)
@@ -404,7 +404,9 @@ class NMF(FactorizationModel):
                 allowed = "from 0 to 1" if name == "l1_ratio" else "finite and at least 0"
                 raise ValueError(f"{name}={value!r}: must be {allowed}")
         if self.k is not None and self._by_sweeps():
-            raise ValueError(f"k={self.k!r}: goes without alpha_W and alpha_H, and with beta_loss='frobenius'")
+            raise ValueError(
+                f"k={self.k!r}: goes without alpha_W and alpha_H, and with beta_loss='frobenius'"
+            )
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "requires_positive_X": True}

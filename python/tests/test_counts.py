@@ -19,7 +19,9 @@ def divergence(X, M):
 
 def counts(seed, shape=(30, 22), rank=3, size=3.0):
     rng = np.random.default_rng(seed)
-    return rng.poisson(size * rng.gamma(0.7, 1, (shape[0], rank)) @ rng.gamma(0.7, 1, (rank, shape[1]))).astype(float)
+    return rng.poisson(
+        size * rng.gamma(0.7, 1, (shape[0], rank)) @ rng.gamma(0.7, 1, (rank, shape[1]))
+    ).astype(float)
 
 
 def fitted(X, k, **options):
@@ -49,7 +51,9 @@ def test_agrees_with_scikit_learn_from_the_same_start(seed):
         assert ours.reconstruction_err_ <= theirs.reconstruction_err_ * (1 + (1e-6 if k == 1 else 5e-3))
         if k == 1:
             assert_allclose(ours.reconstruction_err_, theirs.reconstruction_err_, rtol=1e-6)
-            assert_allclose(ours.transform(X) @ ours.components_, np.outer(X.sum(1), X.sum(0)) / X.sum(), rtol=1e-4)
+            assert_allclose(
+                ours.transform(X) @ ours.components_, np.outer(X.sum(1), X.sum(0)) / X.sum(), rtol=1e-4
+            )
 
 
 def test_stays_at_a_minimum_of_scikit_learn():
@@ -57,19 +61,27 @@ def test_stays_at_a_minimum_of_scikit_learn():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = sklearn.decomposition.NMF(
-            3, init="random", random_state=0, solver="mu", beta_loss="kullback-leibler", max_iter=50000, tol=1e-13
+            3,
+            init="random",
+            random_state=0,
+            solver="mu",
+            beta_loss="kullback-leibler",
+            max_iter=50000,
+            tol=1e-13,
         )
         W = theirs.fit_transform(X)
     ours = fitted_from(X, W, theirs.components_)
-    reached, started = (divergence(X, M) for M in (ours.transform(X) @ ours.components_, W @ theirs.components_))
+    reached, started = (
+        divergence(X, M) for M in (ours.transform(X) @ ours.components_, W @ theirs.components_)
+    )
     assert reached <= started
     assert_allclose(reached, started, rtol=1e-4)
 
 
 def fitted_from(X, W, H):
-    return pursuit.NMF(
-        len(H), init="custom", beta_loss="kullback-leibler", max_iter=5000, tol=1e-11
-    ).fit(X, W=np.maximum(W, 1e-12), H=np.maximum(H, 1e-12))
+    return pursuit.NMF(len(H), init="custom", beta_loss="kullback-leibler", max_iter=5000, tol=1e-11).fit(
+        X, W=np.maximum(W, 1e-12), H=np.maximum(H, 1e-12)
+    )
 
 
 @pytest.mark.parametrize("init", [None, "nndsvda", "greedy", "random"])
@@ -121,7 +133,10 @@ def test_rows_without_counts():
 def test_entries_that_pay_are_smaller():
     X = counts(12)
     free, paying = fitted(X, 3, init="random"), fitted(X, 3, init="random", alpha_W=0.5, l1_ratio=0.5)
-    assert np.abs(paying.transform(X) @ paying.components_).sum() < np.abs(free.transform(X) @ free.components_).sum()
+    assert (
+        np.abs(paying.transform(X) @ paying.components_).sum()
+        < np.abs(free.transform(X) @ free.components_).sum()
+    )
     assert paying.reconstruction_err_ > free.reconstruction_err_
 
 
@@ -135,7 +150,13 @@ def test_penalty_is_that_of_scikit_learn():
         warnings.simplefilter("ignore")
         for package in (pursuit, sklearn.decomposition):
             model = package.NMF(
-                2, init="custom", solver="mu", beta_loss="kullback-leibler", max_iter=20000, tol=1e-11, **penalty
+                2,
+                init="custom",
+                solver="mu",
+                beta_loss="kullback-leibler",
+                max_iter=20000,
+                tol=1e-11,
+                **penalty,
             )
             left = model.fit_transform(X, W=W.copy(), H=H.copy())
             paid = [
@@ -158,7 +179,9 @@ def test_other_losses_and_sets_are_refused():
 
 def test_function_takes_the_loss():
     X = counts(15)
-    W, H, _ = pursuit.non_negative_factorization(X, n_components=2, beta_loss="kullback-leibler", random_state=0)
+    W, H, _ = pursuit.non_negative_factorization(
+        X, n_components=2, beta_loss="kullback-leibler", random_state=0
+    )
     again, same, _ = pursuit.non_negative_factorization(X, H=H, update_H=False, beta_loss="kullback-leibler")
     assert same is not None
     assert_allclose(again @ H, W @ H, rtol=1e-4, atol=1e-6)

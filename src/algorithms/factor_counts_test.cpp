@@ -87,11 +87,11 @@ TEST(FactorCounts, RefusesWhatMakesMeansNegative) {
     }
     return "";
   };
-  EXPECT_THAT(said(counting(2, sphere(), nonneg())), HasSubstr("must not be negative"));
-  EXPECT_THAT(said(counting(2, nonneg(), sparse(2))), HasSubstr("must not be negative"));
+  EXPECT_THAT(said(counting(2, sphere(), nonneg())), HasSubstr("left set sphere"));
+  EXPECT_THAT(said(counting(2, nonneg(), sparse(2))), HasSubstr("right set sparse:2"));
   FactorOptions free = counting(2, nonneg(), nonneg());
   free.weights = WeightRule::free;
-  EXPECT_THAT(said(free), HasSubstr("must not be negative"));
+  EXPECT_THAT(said(free), HasSubstr("weights must be"));
   FactorOptions negative = counting(2, nonneg(), nonneg());
   negative.initial = {-Matrix::Ones(8, 1), Matrix::Ones(7, 1), Vector::Ones(1)};
   EXPECT_THAT(said(negative), HasSubstr("initial: an entry is negative"));

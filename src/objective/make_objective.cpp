@@ -31,7 +31,6 @@ void check_options(const LossOptions& o, Index rows) {
 
 std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
   if (options.loss.kind == Loss::poisson) {
-    entries.require_domain(options.loss);
     if (options.offsets)
       throw InvalidArgument(
           "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
