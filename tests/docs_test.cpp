@@ -54,6 +54,10 @@ TEST(Guide, EveryShellExampleRuns) {
       {0, 0, 1});
   write_tensor(folder / "T.npy", {three_modes, Vector::Ones(3)});
   std::ofstream(folder / "T.tns") << "1 1 1 2\n2 1 3 1\n3 2 2 4\n1 2 4 1.5\n";
+  const Matrix counts = random.gaussian_matrix(30, 20).cwiseAbs().array().floor().matrix();
+  write_matrix(folder / "counts.mtx", {SparseMatrix((counts.array() + 1).matrix().sparseView()), {}, {}});
+  write_matrix(folder / "clicks.npz", {SparseMatrix(counts.cwiseMin(1.0).sparseView()), {}, {}});
+  write_matrix(folder / "trust.csv", {Matrix(Matrix::Ones(20, 1)), {}, {}});
   int commands = 0;
   for (const auto& block : code_blocks(read(PURSUIT_SOURCE_DIR "/docs/guide.md"), "sh")) {
     std::istringstream lines(block);
