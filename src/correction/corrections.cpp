@@ -178,9 +178,9 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   Vector products;  // of a target
   const double below =
       f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kCountsSettled;
-  const CorrectionOutcome outcome =
-      f.target() ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
-                 : run_ahead(*f.free_sweeps(), free_modes, below, options, pair);
+  const CorrectionOutcome outcome = f.target()
+                                        ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
+                                        : run_ahead(*f.free_sweeps(), free_modes, below, options, pair);
   if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);

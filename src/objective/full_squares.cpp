@@ -109,8 +109,8 @@ void FullSquares::contract(Index mode, const Factors& z, Panel& out) const {
 }
 
 double FullSquares::value_of(const Vector& weights) const {
-  return std::max(
-      0.0, null_value_ - products_.target.dot(weights) + 0.5 * weights.dot(products_.gram * weights));
+  return std::max(0.0,
+                  null_value_ - products_.target.dot(weights) + 0.5 * weights.dot(products_.gram * weights));
 }
 
 const FullSquares::Products& FullSquares::refreshed() const {

@@ -17,7 +17,8 @@
 //   row_feature_names, row_feature_member, row_feature_index, row_feature_value     side information
 //   column_feature_...            the same of columns
 //   row_names, column_names       the ids
-//   metadata                      a JSON text: kind (completion), version, command, stop, loss where it is not
+//   metadata                      a JSON text: kind (completion), version, command, stop, loss where it is
+//   not
 //                                 squares, ...
 
 #include <filesystem>

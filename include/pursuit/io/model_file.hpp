@@ -2,8 +2,8 @@
 // A factorization in one .npz that NumPy opens without us:
 //
 //   left (n x r), right (m x r), weights (r)            the atoms, one per column
-//   factor_0, factor_1, factor_2, ...                   in the place of left and right, of three and more modes
-//   trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
+//   factor_0, factor_1, factor_2, ...                   in the place of left and right, of three and more
+//   modes trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
 //   trace_iterations, trace_sweeps, trace_seconds,
 //   trace_left_support, trace_right_support             one entry per step
 //   row_names, column_names                             where the data had them
