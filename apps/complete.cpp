@@ -173,7 +173,7 @@ Input read_input(const CompleteCommand& c) {
   const auto read_side = [](const std::string& path, IdTable& members, std::optional<FeatureFile>& known) {
     if (path.empty()) return;
     FeatureFile fresh = read_features(path, members);
-    known = known ? merged(std::move(*known), fresh) : std::move(fresh);
+    known = known ? merged(*known, fresh) : std::move(fresh);
   };
   read_side(c.row_features, input.train.rows, input.row_features);
   read_side(c.col_features, input.train.cols, input.col_features);
@@ -214,7 +214,7 @@ Input read_input(const CompleteCommand& c) {
   return input;
 }
 
-GroupedEntries with_held_out(GroupedEntries earlier, ObservedEntries test) {
+GroupedEntries with_held_out(const GroupedEntries& earlier, ObservedEntries test) {
   if (earlier.index.empty()) return ObservedMatrix(std::move(test)).take_by_row();
   return ObservedMatrix(merged(earlier, std::move(test))).take_by_row();
 }

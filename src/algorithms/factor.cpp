@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/expansion_space.hpp"
+#include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
 #include "linalg/lanczos.hpp"
@@ -39,9 +39,6 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   sets.mode(0).require_dimension(rows);
   sets.mode(1).require_dimension(cols);
 }
-
-/// Corrections finish what the oracle leaves; before them its last digits are wasted work.
-constexpr double kToleranceBeforeCorrections = 1e-3;
 
 /// Sphere x sphere is the truncated SVD: every rank at once, with the trace that the pursuit would have had.
 bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
@@ -145,6 +142,13 @@ bool fixes_right(const FactorOptions& o) {
   return o.fixed_factors != FixedFactors::left;
 }
 
+/// How many of the first factors of every panel are known.
+std::vector<Index> known_factors(const FactorOptions& o, const AtomSets& sets) {
+  std::vector<Index> known{fixes_left(o) ? o.fixed : 0};
+  if (sets.all_single()) known.push_back(fixes_right(o) ? o.fixed : 0);
+  return known;
+}
+
 /// The atoms to begin with, all but the known factors brought into the sets.
 Expansion initial_atoms(const Form& data, const FactorOptions& o, const AtomSets& sets) {
   Expansion model(o.initial.left(), o.initial.right(), o.initial.weights, !sets.all_single());
@@ -243,33 +247,6 @@ void undo_scale(double scale, FactorResult& result) {
   }
 }
 
-/// From the iterate of f, which moves.
-void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, Run& run,
-                  FactorResult& result) {
-  const bool symmetric = !sets.all_single();
-  OracleOptions oracle;
-  oracle.restarts = o.restarts;
-  oracle.seed = o.seed;
-  if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
-  CorrectionOptions correction;
-  correction.last = o.correct_last;
-  correction.threads = resolve_threads(o.threads);
-  correction.known.push_back(fixes_left(o) ? o.fixed : 0);
-  if (!symmetric) correction.known.push_back(fixes_right(o) ? o.fixed : 0);
-  ExpansionSpace space(f, sets, o.weights, oracle, correction);
-  PursuitOutcome outcome = pursue(space,
-                                  {.rank = o.rank,
-                                   .corrections = o.corrections,
-                                   .polish = o.polish,
-                                   .polish_tolerance = o.polish_tolerance},
-                                  run);
-  space.drop_weightless();
-  result.model = space.expansion();
-  result.trace = std::move(outcome.trace);
-  result.stop = outcome.stop;
-  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
-}
-
 /// Means that are sums of atoms must not be negative, and so must not be what they are made of.
 void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
   require(!o.weights.allows_negative(),
@@ -336,7 +313,7 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   else if (o.start == Start::leading)
     start_counts(*Y, o, sets, *f);
   FactorResult result;
-  pursue_atoms(*f, o, sets, run, result);
+  pursue_atoms(*f, o, sets, known_factors(o, sets), run, result);
   settle_signs(sets, o.fixed, result.model);
   result.objective = f->value();
   result.null_objective = f->null_value();
@@ -365,7 +342,7 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
       f.move_to(initial_atoms(f, o, sets));
     else if (o.start == Start::leading)
       f.move_to(leading_atoms(*Y, o, sets));
-    pursue_atoms(f, o, sets, run, result);
+    pursue_atoms(f, o, sets, known_factors(o, sets), run, result);
   }
   settle_signs(sets, o.fixed, result.model);
   result.relative_error = f.relative_error();

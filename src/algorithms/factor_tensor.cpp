@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/expansion_space.hpp"
+#include "algorithms/pursue_atoms.hpp"
 #include "atoms/along_axis.hpp"
-#include "base/parallel.hpp"
 #include "base/require.hpp"
 #include "pursuit/objective/full_squares.hpp"
 
@@ -89,26 +88,8 @@ FactorResult factor_tensor(const TargetPtr& Y, const AtomSets& sets, const Facto
     result.stop = Stop::no_ascent;
     return result;
   }
-  OracleOptions oracle;
-  oracle.restarts = o.restarts;
-  oracle.seed = o.seed;
-  if (o.corrections > 0) oracle.tolerance = 1e-3;
-  CorrectionOptions correction;
-  correction.last = o.correct_last;
-  correction.threads = resolve_threads(o.threads);
   if (o.start == Start::leading) f.move_to(random_atoms(*Y, sets, o));
-  ExpansionSpace space(f, sets, o.weights, oracle, correction);
-  PursuitOutcome outcome = pursue(space,
-                                  {.rank = o.rank,
-                                   .corrections = o.corrections,
-                                   .polish = o.polish,
-                                   .polish_tolerance = o.polish_tolerance},
-                                  run);
-  space.drop_weightless();
-  result.model = space.expansion();
-  result.trace = std::move(outcome.trace);
-  result.stop = outcome.stop;
-  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+  pursue_atoms(f, o, sets, {}, run, result);
   settle_mode_signs(sets, result.model);
   result.relative_error = f.relative_error();
   result.seconds = run.seconds();

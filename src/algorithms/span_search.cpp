@@ -194,7 +194,8 @@ class Search {
   /// So many sweeps, or fewer where they gain nothing more; returns their number, over all climbs.
   int sweep(Group& group, int sweeps) const {
     const double tolerance = r_ == 1 ? kToleranceOfOne : kTolerance;
-    auto& [going, U, S, W] = group;
+    std::vector<Climb*>& going = group.going;
+    Matrix &U = group.U, &S = group.S, &W = group.W;
     int made = 0;
     for (int done = 0; done < sweeps && !going.empty(); ++done) {
       U.resize(axis_.own(), r_ * Index(going.size()));

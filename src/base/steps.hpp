@@ -39,8 +39,8 @@ class StepBoard {
     std::atomic<Index> step = 0;
   };
 
-  std::vector<Taken> taken_;
   alignas(64) std::atomic<Index> done_ = 0;
+  std::vector<Taken> taken_;
   std::atomic<int> sleepers_ = 0;
 };
 

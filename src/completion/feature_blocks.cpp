@@ -130,6 +130,7 @@ template <class Vec>
   const auto in = [&](const float* rows, Index f) -> const Vec& {
     return *reinterpret_cast<const Vec*>(rows + f * s.width);
   };
+  // NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
   const auto out = [&](float* rows, Index f) -> Vec& { return *reinterpret_cast<Vec*>(rows + f * s.width); };
   const Vec tau = in(s.tau, 0), ratio = in(s.ratio, 0);
   for (Index f = 0; f < s.features; ++f) {

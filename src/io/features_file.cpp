@@ -276,8 +276,8 @@ FeatureFile read_features(const std::filesystem::path& path, IdTable& members) {
   return file;
 }
 
-FeatureFile merged(FeatureFile old, const FeatureFile& fresh) {
-  IdTable names(std::move(old.names));
+FeatureFile merged(const FeatureFile& old, const FeatureFile& fresh) {
+  IdTable names(old.names);
   std::vector<char> is_fresh(std::size_t(std::max(old.table.rows, fresh.table.rows)), 0);
   for (const int member : fresh.table.row) is_fresh[std::size_t(member)] = 1;
   FeatureFile result = fresh;

@@ -104,7 +104,7 @@ Index balanced_split(const std::vector<Index>& shape) {
   return best;
 }
 
-TargetPtr dense_tensor(DataMatrixPtr unfolded, std::vector<Index> shape) {
+TargetPtr dense_tensor(DataMatrixPtr unfolded, const std::vector<Index>& shape) {
   return std::make_shared<DenseTensorTarget>(std::move(unfolded), shape);
 }
 

@@ -92,7 +92,7 @@ class FullSquares::System final : public ModeSystem {
   Panel& X_;  // weight * factor of every atom
 };
 
-FullSquares::FullSquares(TargetPtr target, bool symmetric)
+FullSquares::FullSquares(const TargetPtr& target, bool symmetric)
     : FullSquares(target, panels_of(*target, symmetric)) {}
 
 FullSquares::FullSquares(TargetPtr target, std::vector<Index> panel_of_mode)

@@ -102,6 +102,7 @@ Loss parse_loss(const std::string& spec) {
                                                                              : "huber:1.5"));
   }
   std::vector<std::string> names;
+  names.reserve(std::size(kLosses));
   for (const NamedLoss& loss : kLosses) names.push_back(placeholder(loss));
   throw InvalidArgument(fmt::format("loss '{}': allowed are {}", spec, fmt::join(names, ", ")));
 }

@@ -228,7 +228,8 @@ void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index firs
       const Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
       // What is half as long may be better still: a step too far ends where slopes vanish.
       double share = 0;
-      for (double t = 1; t > std::ldexp(1.0, -kHalvings); t *= 0.5) {
+      for (int halvings = 0; halvings < kHalvings; ++halvings) {
+        const double t = std::ldexp(1.0, -halvings);
         walk.moved = walk.x;
         const Vector part = t * step;
         other.predict(index, count, part.data(), walk.moved.data());

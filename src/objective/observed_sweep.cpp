@@ -28,6 +28,7 @@ struct SweptRow {
   double *x, *panel, *gram, *slope;
 };
 
+// NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
 PURSUIT_INLINE EightDoubles& eight(double* at) {
   return *reinterpret_cast<EightDoubles*>(at);
 }

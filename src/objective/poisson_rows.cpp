@@ -54,6 +54,7 @@ template <class Lane, class Bits>
 struct RowKernel {
   static constexpr Index kLane = Index(sizeof(Lane) / sizeof(double));
 
+  // NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
   PURSUIT_INLINE static Lane& at(double* place) { return *reinterpret_cast<Lane*>(place); }
   PURSUIT_INLINE static const Lane& at(const double* place) { return *reinterpret_cast<const Lane*>(place); }
 
@@ -432,6 +433,7 @@ double stay_baseline(RowWork& w) {
   return RowKernel<Pack, PackBits>::stay(w);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): u is written to through what is returned
 RowWork work_of(const CountRow& row, const RowDescent& d, const double* background, double scale, double* u,
                 AlignedVector<double>& memory) {
   const Index padded = (row.size + kPadding - 1) / kPadding * kPadding, rank = d.other.rank,

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/aligned.hpp"
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "base/packs.hpp"

@@ -19,17 +19,17 @@ struct StructuredOptions {
   bool symmetric = false;  // atoms u u^T, u from `left`, of a symmetric matrix
   WeightRule weights = {};
   Regularization regularization = {};
-  bool offsets = false;                // mean, row and column offsets first; atoms for what they leave
-  Index max_rank = 20;                 // the best rank up to this is kept
+  bool exact_corrections = true;  // factors fitted under the mask; false: by the oracle, as the paper does
+  bool offsets = false;           // mean, row and column offsets first; atoms for what they leave
+  Index max_rank = 20;            // the best rank up to this is kept
   std::vector<int> corrections = {3};  // sweeps after every atom; of several numbers the best is kept
-  int polish = 0;  // if above 0: instead, sweeps until they settle, at most so many; the clock aside, a
-                   // result that has not settled says so (Stop::not_converged)
-  double polish_tolerance = 1e-5;  // settled: a sweep lowers the squared error by no more than this share
-  bool exact_corrections = true;   // factors fitted under the mask; false: by the oracle, as the paper does
+  double polish_tolerance = 1e-5;      // settled: a sweep lowers the squared error by no more than this share
   double validation = 0.1;  // share of the entries that decides; returned before a last run of the best
   const ObservedEntries* validation_entries = nullptr;  // or these, which are never trained on
   std::optional<Range> range = {};  // of predictions; by default that of the observed entries
   std::vector<Position> predict = {};
+  int polish = 0;  // if above 0, in the place of corrections: sweeps until they settle, at most so many; the
+                   // clock aside, a result that has not settled says so (Stop::not_converged)
   int restarts = 4;
   std::uint64_t seed = 0;
   int threads = 1;

@@ -35,6 +35,6 @@ FeatureFile read_features(const std::filesystem::path& path, IdTable& members);
 
 /// What was known before with what is said now: members that `fresh` speaks of have its features alone.
 /// Features that are new follow those there are.
-FeatureFile merged(FeatureFile old, const FeatureFile& fresh);
+FeatureFile merged(const FeatureFile& old, const FeatureFile& fresh);
 
 }  // namespace pursuit

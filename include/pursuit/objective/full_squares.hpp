@@ -12,7 +12,7 @@ namespace pursuit {
 class FullSquares final : public Objective {
  public:
   /// At x = 0, with atoms that are symmetric or not.
-  explicit FullSquares(TargetPtr target, bool symmetric = false);
+  explicit FullSquares(const TargetPtr& target, bool symmetric = false);
   /// With atoms whose modes share factors as they say: panel_of_mode[m] is the factor of mode m.
   FullSquares(TargetPtr target, std::vector<Index> panel_of_mode);
   explicit FullSquares(DataMatrixPtr data, bool symmetric = false)

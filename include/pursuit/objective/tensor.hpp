@@ -21,7 +21,7 @@ Index balanced_split(const std::vector<Index>& shape);
 /// A dense array whose last index runs fastest, as the matrix of its first `balanced_split` modes by the
 /// others. Partial contractions are kept while the factors they were made with last: a sweep over all modes
 /// costs two products with the data.
-TargetPtr dense_tensor(DataMatrixPtr unfolded, std::vector<Index> shape);
+TargetPtr dense_tensor(DataMatrixPtr unfolded, const std::vector<Index>& shape);
 
 /// An array that is zero but for the entries listed.
 struct SparseTensor {

@@ -1,0 +1,40 @@
+#include "algorithms/pursue_atoms.hpp"
+
+#include <utility>
+
+#include "algorithms/expansion_space.hpp"
+#include "base/parallel.hpp"
+
+namespace pursuit {
+namespace {
+
+/// Corrections finish what the oracle leaves; before them its last digits are wasted work.
+constexpr double kToleranceBeforeCorrections = 1e-3;
+
+}  // namespace
+
+void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
+                  Run& run, FactorResult& result) {
+  OracleOptions oracle;
+  oracle.restarts = o.restarts;
+  oracle.seed = o.seed;
+  if (o.corrections > 0) oracle.tolerance = kToleranceBeforeCorrections;
+  CorrectionOptions correction;
+  correction.last = o.correct_last;
+  correction.threads = resolve_threads(o.threads);
+  correction.known = std::move(known);
+  ExpansionSpace space(f, sets, o.weights, oracle, correction);
+  PursuitOutcome outcome = pursue(space,
+                                  {.rank = o.rank,
+                                   .corrections = o.corrections,
+                                   .polish = o.polish,
+                                   .polish_tolerance = o.polish_tolerance},
+                                  run);
+  space.drop_weightless();
+  result.model = space.expansion();
+  result.trace = std::move(outcome.trace);
+  result.stop = outcome.stop;
+  if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+}
+
+}  // namespace pursuit
