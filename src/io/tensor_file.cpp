@@ -283,12 +283,20 @@ TensorData read_coordinates_text(ByteSource& source, int threads) {
 
 bool is_tensor_file(const std::filesystem::path& path) {
   if (io::is_named_tns(path)) return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe is read once
   try {
     io::ByteSource source(path);
     const std::string_view head = source.head();
     if (io::is_npy(head)) return io::parse_npy_header(source.take_all().view, path.string()).shape.size() > 2;
     if (!io::is_zip(head)) return false;
-    const io::NpzEntries entries = io::unpack_npz(source.take_all(), path.string());
+    const io::Bytes archive = source.take_all();
+    // The names of all arrays are at its end: those of a sparse matrix need not be unpacked to be known.
+    constexpr std::size_t kNames = 1 << 16;
+    const std::string_view end =
+        archive.view.substr(archive.view.size() - std::min(kNames, archive.view.size()));
+    if (end.find("indptr.npy") != std::string_view::npos) return false;
+    const io::NpzEntries entries = io::unpack_npz(archive, path.string());
     if (io::lists_coordinates(entries)) return true;
     return entries.size() == 1 &&
            io::parse_npy_header(entries.begin()->second.view, path.string()).shape.size() > 2;

@@ -1,6 +1,7 @@
 #include "pursuit/io/tensor_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
@@ -93,6 +94,15 @@ TEST(TensorFile, MatricesAreNotTakenForArrays) {
   EXPECT_FALSE(is_tensor_file(folder.with("m.npy", format_npy(Matrix(Matrix::Ones(2, 3))))));
   EXPECT_FALSE(is_tensor_file(folder.with("m.csv", "1,2\n3,4\n")));
   EXPECT_FALSE(is_tensor_file(folder / "missing.npy"));
+  write_matrix(folder / "s.npz", {SparseMatrix(Matrix(Matrix::Identity(3, 3)).sparseView()), {}, {}});
+  EXPECT_FALSE(is_tensor_file(folder / "s.npz"));
+}
+
+TEST(TensorFile, APipeIsNotReadToFindOutWhatItIs) {
+  const ScratchDirectory folder;
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(is_tensor_file(pipe));
 }
 
 struct BadTensor {

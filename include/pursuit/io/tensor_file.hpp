@@ -17,7 +17,8 @@ struct TensorData {
   Index stored = 0;  // entries
 };
 
-/// Whether a file is such an array by its content, or a .tns file by its name; false where it cannot be read.
+/// Whether a file is such an array by its content, or a .tns file by its name; false where it cannot be read
+/// twice, or at all.
 bool is_tensor_file(const std::filesystem::path& path);
 
 /// Two modes are taken too. Every defect is an InvalidInput that names the file, the place and the value.
