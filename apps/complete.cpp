@@ -361,7 +361,7 @@ int run(const CompleteCommand& c) {
         std::move(result.seen),
         {{"command", command_line()}, {"seed", fmt::format("{}", c.seed)}, {"stop", name(result.stop)}}};
     if (input.earlier) file.held_out = std::move(input.earlier->held_out);
-    if (c.holdout > 0) file.held_out = with_held_out(std::move(file.held_out), std::move(input.test));
+    if (c.holdout > 0) file.held_out = with_held_out(file.held_out, std::move(input.test));
     file.held_out.start.resize(std::size_t(file.rows.size()) + 1, std::int64_t(file.held_out.index.size()));
     file.row_features = std::move(input.row_features);
     file.col_features = std::move(input.col_features);

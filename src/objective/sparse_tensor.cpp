@@ -155,6 +155,7 @@ class SparseTensorTarget final : public Target {
     std::vector<const double*> factor;
     for (Index m = 0; m < modes(); ++m)
       if (m != mode) rows.push_back(by_rows(z[m], stride));
+    factor.reserve(rows.size());
     for (const auto& list : rows) factor.push_back(list.data());
     const FiberEntries& entries = entries_[std::size_t(mode)];
     const Index size = axis(mode).size();
