@@ -184,6 +184,8 @@ class MatrixPursuit(FactorizationModel):
             and sample_weight is None
             and entry_weights is None
         )
+        if sample_weight is not None and not np.any(sample_weight):
+            raise ValueError("sample_weight: every weight is zero; at least one row must count")
         self.row_scale_ = _scale_of(X, row_scale)
         rank = require_count("n_components", self.n_components)
         left, right = as_atoms(self.left), as_atoms(self.right)

@@ -119,6 +119,7 @@ def test_scales_of_rows(rng):
         ({"loss": "poisson-log"}, {"row_scale": "mean"}, "must be 'sum'"),
         ({"loss": "poisson-log"}, {"row_scale": np.ones(3)}, "there are 3"),
         ({}, {"sample_weight": -np.ones(40)}, "at least 0"),
+        ({}, {"sample_weight": np.zeros(40)}, "every weight is zero"),
         ({}, {"sample_weight": np.ones((40, 1))}, "one number for every row"),
         ({}, {"entry_weights": np.ones((3, 3))}, "3 x 3"),
         ({"loss": "bernoulli", "start": "leading"}, {}, "greedy"),
