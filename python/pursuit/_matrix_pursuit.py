@@ -184,7 +184,8 @@ class MatrixPursuit(FactorizationModel):
             and sample_weight is None
             and entry_weights is None
         )
-        if sample_weight is not None and not np.any(sample_weight):
+        row_weights = _numbers(sample_weight, "sample_weight")
+        if row_weights.size and not row_weights.any():
             raise ValueError("sample_weight: every weight is zero; at least one row must count")
         self.row_scale_ = _scale_of(X, row_scale)
         rank = require_count("n_components", self.n_components)
@@ -214,7 +215,7 @@ class MatrixPursuit(FactorizationModel):
             loss=self.loss,
             offsets=bool(self.offsets),
             entry_weights=None if entry_weights is None else _matrix_of_weights(entry_weights),
-            row_weights=_numbers(sample_weight, "sample_weight"),
+            row_weights=row_weights,
             row_scale=self.row_scale_,
         )
         return self
