@@ -94,7 +94,7 @@ void BayesianFactors::set_width(int width) {
 }
 
 void BayesianFactors::widen(int atoms) {
-  set_width((atoms + kFactorLanes) / kFactorLanes * kFactorLanes);
+  set_width(padded_width(1 + atoms));
   for (FactorSide* side : {&rows_, &cols_}) {
     for (int c = atoms_ + 1; c <= atoms; ++c)
       side->prior_variance[c] = learns_variances() ? kStartingVariance : atom_variance_;
@@ -109,6 +109,18 @@ void BayesianFactors::widen(int atoms) {
     });
   }
   atoms_ = atoms;
+}
+
+void BayesianFactors::keep(const std::vector<int>& coordinates) {
+  for (FactorSide* side : {&rows_, &cols_}) {
+    for (auto* rows : {&side->mean, &side->variance, &side->prior_mean})
+      bring_forward(*rows, width_, coordinates, 0.0F);
+    bring_forward(side->prior_variance, width_, coordinates, kSmallest);
+    bring_forward(side->intercept, width_, coordinates, 0.0);
+    for (PriorRegression& regression : side->regressions) regression.keep(coordinates);
+  }
+  set_width(padded_width(int(coordinates.size())));
+  atoms_ = int(coordinates.size()) - 1;
 }
 
 void BayesianFactors::set_atom_variance(double variance) {

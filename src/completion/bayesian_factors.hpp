@@ -94,6 +94,10 @@ class BayesianFactors {
   /// More atoms, as small random vectors, the ones there are kept: `atoms` in all.
   void widen(int atoms);
 
+  /// Only the coordinates named, ascending, of which 0 is the offset: the other atoms are nothing, and cost
+  /// as much as any.
+  void keep(const std::vector<int>& coordinates);
+
   int atoms() const { return atoms_; }
   int width() const { return width_; }  // 1 + atoms and what fills the last lanes, which stays zero
   int sweeps() const { return sweeps_; }

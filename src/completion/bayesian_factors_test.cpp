@@ -1,5 +1,6 @@
 #include "completion/bayesian_factors.hpp"
 
+#include "completion/factors_of_model.hpp"
 #include "completion/test_support.hpp"
 
 namespace pursuit {
@@ -25,6 +26,45 @@ TEST(BayesianFactors, AreTheSameBitsForAnyNumberOfThreads) {
   };
   const auto one = run(1);
   for (const int threads : {2, 3, 16}) EXPECT_EQ(run(threads), one) << threads;
+}
+
+TEST(BayesianFactors, GoOnWithoutTheAtomsThatAreNothing) {
+  Random random(5);
+  const Matrix truth = gaussian(80, 3, 1) * gaussian(3, 60, 2);
+  ObservedEntries entries{80, 60, {}, {}, {}};
+  for (int i = 0; i < 80; ++i)
+    for (int j = 0; j < 60; ++j)
+      if ((i * 31 + j * 17) % 5 < 2) append(entries, i, j, float(truth(i, j) + 0.3 * random.gaussian()));
+  const ObservedMatrix data(entries);
+  BayesianFactors all(data, 0, 1, true, 3, 1);
+  all.widen(23);
+  for (int k = 0; k < 30; ++k) all.sweep();
+  std::vector<int> used = used_coordinates(all);
+  std::sort(used.begin(), used.end());
+  ASSERT_EQ(used.size(), 4U);
+  BayesianFactors few = all;
+  few.keep(used);
+  EXPECT_EQ(few.atoms(), 3);
+  EXPECT_EQ(few.width(), kFactorLanes);
+  const auto predictions = [](const BayesianFactors& f) {
+    const auto side = [&](const FactorSide& s) {
+      return Eigen::Map<const Eigen::Matrix<float, -1, -1, Eigen::RowMajor>>(s.mean.data(), s.size(),
+                                                                             f.width())
+          .cast<double>()
+          .eval();
+    };
+    Matrix u = side(f.rows()), v = side(f.cols());
+    const Vector a = u.col(0), b = v.col(0);
+    u.col(0).setZero();
+    return Matrix(((u * v.transpose()).colwise() + a).rowwise() + b.transpose());
+  };
+  EXPECT_LT((predictions(few) - predictions(all)).cwiseAbs().maxCoeff(), 0.02);
+  for (int k = 0; k < 5; ++k) all.sweep(), few.sweep();
+  EXPECT_LT((predictions(few) - predictions(all)).cwiseAbs().maxCoeff(), 0.02);
+  const float before = few.rows().mean[3];
+  few.widen(9);
+  EXPECT_EQ(few.width(), 2 * kFactorLanes);
+  EXPECT_EQ(few.rows().mean[3], before);
 }
 
 }  // namespace

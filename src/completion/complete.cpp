@@ -389,6 +389,9 @@ class Completion {
     held_back_ = {};
     data_.emplace(std::move(all), threads_);
     factors_->rebind(data());
+    std::vector<int> used = used_coordinates(*factors_);
+    std::sort(used.begin(), used.end());
+    factors_->keep(used);
   }
 
   void sample() {

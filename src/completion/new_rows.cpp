@@ -27,7 +27,7 @@ class RowStep {
   explicit RowStep(const CompletionModel& model)
       : model_(model),
         own_(own_width(model)),
-        width_(int((row_width(model) + kFactorLanes - 1) / kFactorLanes) * kFactorLanes),
+        width_(padded_width(int(row_width(model)))),
         unit_(Vector::Ones(row_width(model))),
         prior_mean_(Vector::Zero(width_)),
         variance_(std::size_t(width_), kSmallestVariance) {

@@ -54,7 +54,7 @@ void find_average(const CompletionSide& side, const GroupedEntries& entries, int
 void regress(const CompletionSide& side, const GroupedEntries& entries, const ScaledFeatures& features,
              int threads, Newcomers& newcomers) {
   const Index members = side.size(), used = side.mean.cols();
-  const int width = int((used + kFactorLanes - 1) / kFactorLanes) * kFactorLanes;
+  const int width = padded_width(int(used));
   const double with_entries = double(std::count_if(
       entries.start.begin() + 1, entries.start.end(),
       [&, before = std::int64_t(0)](std::int64_t end) mutable { return std::exchange(before, end) < end; }));

@@ -159,6 +159,12 @@ void PriorRegression::widen(int width) {
   forget_last_step();
 }
 
+void PriorRegression::keep(const std::vector<int>& coordinates) {
+  bring_forward(weights_, width_, coordinates, 0.0F);
+  bring_forward(nu_, width_, coordinates, kStart);
+  forget_last_step();
+}
+
 void PriorRegression::start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu,
                                  std::span<const double> tau, int threads, AlignedVector<float>& prior_mean) {
   for (Index f = 0; f < weights.rows(); ++f)

@@ -11,9 +11,11 @@
 // threads. Draws must be exact, so the y_f are drawn one after the other, each from its conditional, by
 // blocks (feature_blocks.hpp).
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/aligned.hpp"
 #include "completion/features.hpp"
@@ -35,6 +37,9 @@ class PriorRegression {
   void draw(std::span<const double> tau, std::uint64_t seed, int threads, AlignedVector<float>& deviation);
 
   void widen(int width);
+
+  /// Only the coordinates named, ascending, come first now, and the others are nothing.
+  void keep(const std::vector<int>& coordinates);
 
   /// Other entries of the same features; the weights are kept.
   void rebind(Features features, int threads);
@@ -71,5 +76,16 @@ class PriorRegression {
 
 /// Rows of `width` floats copied into rows of `wider`, the rest zero.
 AlignedVector<float> widened(const AlignedVector<float>& rows, int width, int wider);
+
+/// Of rows of `width` numbers the columns named, ascending, come first; what is behind them is `rest`.
+template <class Numbers>
+void bring_forward(Numbers& rows, int width, const std::vector<int>& columns,
+                   typename Numbers::value_type rest) {
+  for (auto row = rows.begin(); row != rows.end(); row += width) {
+    auto next = row;
+    for (const int c : columns) *next++ = row[c];
+    std::fill(next, row + width, rest);
+  }
+}
 
 }  // namespace pursuit

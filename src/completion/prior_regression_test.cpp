@@ -270,5 +270,13 @@ TEST(Widened, CopiesRowsAndFillsWithZeros) {
   EXPECT_EQ(widened(rows, 2, 2), rows);
 }
 
+TEST(BringForward, MovesColumnsOfEveryRowAndSetsTheRest) {
+  std::vector<double> rows{1, 2, 3, 4, 5, 6, 7, 8};
+  bring_forward(rows, 4, {0, 2, 3}, -1);
+  EXPECT_EQ(rows, (std::vector<double>{1, 3, 4, -1, 5, 7, 8, -1}));
+  bring_forward(rows, 4, {0, 1, 2, 3}, -2);
+  EXPECT_EQ(rows, (std::vector<double>{1, 3, 4, -1, 5, 7, 8, -1}));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -31,6 +31,9 @@ namespace pursuit {
 
 /// Widths of factor vectors are a multiple of this.
 constexpr int kFactorLanes = 8;
+inline int padded_width(int numbers) {
+  return (numbers + kFactorLanes - 1) / kFactorLanes * kFactorLanes;
+}
 
 /// The held side.
 struct Regressors {
