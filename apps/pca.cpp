@@ -115,6 +115,7 @@ int run(PcaCommand& c) {
   }
   const MatrixData input =
       c.covariance ? in_memory(given, c.common.threads) : read_input_data(c.input, c.text, c.common.threads);
+  c.options.names = input.column_names;
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
 
   const auto names = component_names(result.loadings.cols());
@@ -137,10 +138,12 @@ int run(PcaCommand& c) {
                        result.deviations});
   std::vector<Index> support;
   for (const auto u : result.loadings.colwise()) support.push_back((u.array() != 0).count());
+  const std::vector<double> shares(result.explained_shares.begin(), result.explained_shares.end());
   if (c.common.json) {
     print_json({{"rank", result.loadings.cols()},
                 {"columns", result.loadings.rows()},
-                {"explained", {{"plain", result.explained_plain}, {"span", result.explained_span}}},
+                {"explained",
+                 {{"plain", result.explained_plain}, {"span", result.explained_span}, {"shares", shares}}},
                 {"relative_error", std::sqrt(std::max(0.0, 1 - result.explained_span))},
                 {"nonzeros", support},
                 {"method", c.method},
@@ -151,16 +154,18 @@ int run(PcaCommand& c) {
                 {"input", describe_input(input)},
                 {"peak_memory_bytes", peak_memory_bytes()}});
   } else {
-    say("{:>10} {:>10} {:>20}\n", "component", "non-zeros", "largest loading");
+    say("{:>10} {:>10} {:>10} {:>20}\n", "component", "variance", "non-zeros", "largest loading");
     for (Index i = 0; i < result.loadings.cols(); ++i) {
       Index place = 0;
       result.loadings.col(i).cwiseAbs().maxCoeff(&place);
       const std::string variable = input.column_names.empty() ? fmt::format("variable {}", place + 1)
                                                               : input.column_names[std::size_t(place)];
-      say("{:>10} {:>10} {:>20}\n", i + 1, support[std::size_t(i)], variable);
+      say("{:>10} {:>10.4f} {:>10} {:>20}\n", i + 1, result.explained_shares[i], support[std::size_t(i)],
+          printable(variable));
     }
-    say("\nexplained variance: span {:.4f}, plain {:.4f}; {:.3f} s: {}\n", result.explained_span,
-        result.explained_plain, result.seconds, explanation(result.stop));
+    say("\nvariance: share that a component adds to those before it; span {:.4f}, plain {:.4f}; {:.3f} s: "
+        "{}\n",
+        result.explained_span, result.explained_plain, result.seconds, explanation(result.stop));
   }
   return result.stop == Stop::interrupted ? interrupted : success;
 }

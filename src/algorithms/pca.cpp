@@ -168,6 +168,26 @@ void explain(const DataMatrix& A, PcaResult& result) {
   const auto explained = explained_variance(A, result.loadings);
   result.explained_plain = explained.plain;
   result.explained_span = explained.span;
+  result.explained_shares = explained.shares;
+}
+
+/// All of them at once: leaving them out one by one would take as many runs.
+void require_varying(const Vector& means, const Vector& deviations, const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> constant;
+  for (Index j = 0; j < deviations.size(); ++j)
+    if (!(deviations[j] > 1e-12 * std::abs(means[j])))
+      constant.push_back(names.empty() ? fmt::format("{}", j + 1)
+                                       : fmt::format("{} ({})", j + 1, names[std::size_t(j)]));
+  if (constant.empty()) return;
+  if (constant.size() == 1)
+    throw InvalidInput(
+        fmt::format("column {} is constant: it has no correlation; leave it out", constant[0]));
+  const std::size_t more = constant.size() - std::min(constant.size(), kShown);
+  constant.resize(constant.size() - more);
+  throw InvalidInput(fmt::format("columns {}{} are constant: they have no correlation; leave them out",
+                                 fmt::join(constant, ", "),
+                                 more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
 }  // namespace
@@ -186,9 +206,7 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
   result.means = data->column_means();
   if (options.correlation) {
     result.deviations = (squared_column_norms(*A) / double(n - 1)).cwiseSqrt();
-    for (Index j = 0; j < p; ++j)
-      if (!(result.deviations[j] > 1e-12 * std::abs(result.means[j])))
-        throw InvalidInput(fmt::format("column {} is constant: it has no correlation; leave it out", j + 1));
+    require_varying(result.means, result.deviations, options.names);
     A = column_scaled(A, result.deviations.cwiseInverse());
   }
   const double total = A->squared_norm();

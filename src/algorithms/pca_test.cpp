@@ -230,6 +230,15 @@ TEST(Pca, BadInputIsNamed) {
   EXPECT_THAT(
       message_of<InvalidInput>([&] { pca(data_matrix(stuck), {.components = 2, .correlation = true}); }),
       HasSubstr("column 3 is constant"));
+  stuck.col(4).setZero();
+  const auto names = [&](Index count) {
+    std::vector<std::string> result;
+    for (Index j = 0; j < count; ++j) result.push_back(fmt::format("gene{}", j));
+    return result;
+  };
+  const PcaOptions named{.components = 2, .correlation = true, .names = names(stuck.cols())};
+  EXPECT_THAT(message_of<InvalidInput>([&] { pca(data_matrix(stuck), named); }),
+              HasSubstr("columns 3 (gene2), 5 (gene4) are constant"));
   Matrix C = Matrix::Identity(3, 3);
   C(0, 1) = 0.5;
   EXPECT_THAT(message_of<InvalidInput>([&] { pca_of_covariance(C, {.components = 1}); }),

@@ -112,6 +112,7 @@ PcaResult baseline_pca(Baseline method, const Covariance& C, const BaselineOptio
   const ExplainedVariance explained = explained_variance(C, result.loadings);
   result.explained_plain = explained.plain;
   result.explained_span = explained.span;
+  result.explained_shares = explained.shares;
   if (samples) {
     result.means = samples->column_means();
     centered(samples)->apply(result.loadings, result.scores);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "pursuit/algorithms/explained_variance.hpp"
@@ -27,7 +28,8 @@ struct PcaOptions {
       0;  // or of all components together, shared out where they explain most; 0: no such bound
   double orthogonality =
       0;  // cost of overlap: share of the variance per squared inner product of two loadings
-  bool correlation = false;  // every variable scaled to unit variance
+  bool correlation = false;             // every variable scaled to unit variance
+  std::vector<std::string> names = {};  // of the variables, for messages
   enum class Effort {
     low,
     normal,
@@ -45,6 +47,7 @@ struct PcaResult {
                     // covariance
   Vector means, deviations;                        // p; deviations where correlation was asked for
   double explained_plain = 0, explained_span = 0;  // see ExplainedVariance
+  Vector explained_shares;                         // of the span, by component
   int sweeps = 0;
   double seconds = 0;
   Stop stop = Stop::rank_reached;  // or no_ascent: fewer directions vary
