@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "apps/console.hpp"
+#include "apps/ranks.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
@@ -39,8 +40,11 @@ int run(int argc, char** argv) {
         add_inspect, add_reconstruct, add_convert, add_demo, add_generate, add_completions})
     add(commands);
   try {
+    require_alone();
     const int status = program.run(argc, argv);
     return status == interrupted ? status_of_interrupt() : status;
+  } catch (const AnotherRank&) {
+    return bad_usage;
   } catch (const pursuit::InvalidArgument& error) {
     return fail(bad_usage, error.what());
   } catch (const pursuit::InvalidInput& error) {

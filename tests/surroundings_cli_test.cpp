@@ -51,6 +51,22 @@ TEST_F(Surroundings, StandardErrorDecidesOverNothing) {
   }
 }
 
+TEST_F(Surroundings, SeveralProcessesDoNotWriteOneFile) {
+  const std::string arguments = "factor A.npy --rank 2 --out m.npz";
+  for (const std::string launcher : {"OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=", "PMI_SIZE=2 PMI_RANK=",
+                                     "SLURM_STEP_NUM_TASKS=2 SLURM_PROCID="}) {
+    EXPECT_EQ(shell(launcher + "0", arguments, ">/dev/null 2>first.txt"), 2) << launcher;
+    EXPECT_THAT(read("first.txt"),
+                AllOf(HasSubstr("started as 2 processes"), HasSubstr("PURSUIT_RANKS=apart")));
+    EXPECT_EQ(shell(launcher + "1", arguments, ">second.txt 2>&1"), 2) << launcher;
+    EXPECT_EQ(read("second.txt"), "") << "one of them tells";
+    EXPECT_FALSE(exists("m.npz")) << launcher;
+    EXPECT_EQ(shell(launcher + "1 PURSUIT_RANKS=apart", "factor A.npy --rank 2", ">/dev/null 2>&1"), 0);
+  }
+  EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0", arguments, ">/dev/null 2>&1"), 0);
+  EXPECT_TRUE(exists("m.npz"));
+}
+
 TEST_F(Surroundings, OutputFilesTakeNoClosedStreamsPlace) {
   EXPECT_EQ(shell("", "complete ratings.csv --holdout 0.1 --out m.npz", "<&- >&- 2>&-"), 0);
   EXPECT_EQ(run("inspect m.npz").status, 0) << "words for people have gone into the model";
