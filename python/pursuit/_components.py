@@ -20,6 +20,17 @@ from ._plots import ComponentPlots
 from ._validation import FLOATS, canonical, squared_norm, threads_for, validate_matrix
 
 
+def plain_parameters(model: Any) -> str:
+    """Those that a file can hold, as JSON: numbers, words, and lists of them. Functions and arrays are not."""
+    plain = {}
+    for name, value in model.get_params(deep=False).items():
+        try:
+            plain[name] = json.loads(json.dumps(value.tolist() if isinstance(value, np.generic) else value))
+        except (TypeError, ValueError):
+            continue
+    return json.dumps(plain)
+
+
 class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Rows x ~ mean + scale * (z @ components). Subclasses fit ``components_`` and, where there is one,
     ``mean_``."""
@@ -145,6 +156,7 @@ class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, Transforme
         check_is_fitted(self, "components_")
         parts = self._saved()
         metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
+        metadata["parameters"] = plain_parameters(self)
         found = self.components_.any(axis=1)  # the file holds atoms; those that only keep the shape are none
         if hasattr(self, "explained_variance_ratio_"):
             metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())

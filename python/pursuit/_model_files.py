@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from os import PathLike
 from typing import Any, Union
 
@@ -26,6 +27,7 @@ Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion
 _CLASSES = {
     each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
+_NAMES_OF_SETS = {"left", "right", "symmetric", "modes"}
 
 
 def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
@@ -63,6 +65,7 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     rank = max(file["right"].shape[1], len(shares))  # those that the data did not have are not in the file
     file.update({part: with_zeros(file[part], rank) for part in ("left", "right", "weights")})
     model = _CLASSES[name](max(rank, 1))
+    _set_parameters(path, model, metadata)
     if isinstance(model, MatrixPursuit):
         for side in ("left", "right"):
             spec = metadata.get(side, "sphere")
@@ -108,6 +111,22 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     if len(shares):
         model.explained_variance_ratio_ = shares
     return model
+
+
+def _set_parameters(path: str | PathLike[str], model: Model, metadata: dict[str, str]) -> None:
+    """What the model was made with. Atom sets are not among it: files name them, and some of them run code."""
+    if "parameters" in metadata:
+        try:
+            parameters = json.loads(metadata["parameters"])
+        except (ValueError, RecursionError):
+            parameters = None
+        if not isinstance(parameters, dict):
+            raise ValueError(f"{path}: the metadata parameters are no JSON object")
+        known = model.get_params(deep=False).keys() - _NAMES_OF_SETS
+        model.set_params(**{name: value for name, value in parameters.items() if name in known})
+    elif isinstance(model, SparsePCA):  # of the program
+        bound = re.fullmatch(r"(nonneg\+)?sparse:(\d+|0?\.\d+)", metadata.get("right", ""))
+        model.k = None if bound is None else float(bound[2]) if "." in bound[2] else int(bound[2])
 
 
 def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:

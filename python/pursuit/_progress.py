@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Callable
 
 Callback = Callable[[Any], Any]
@@ -28,15 +29,15 @@ class Watcher:
         self.callback = callback
         self.min_gain = min_gain
         self.stopped_early = False
-        self._bar = _new_bar() if verbose else None
+        self._bar = _Bar() if verbose else None
         self._explained = 0.0
 
     def __enter__(self) -> "Watcher":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         if self._bar is not None:
-            self._bar.close()
+            self._bar.close(finished=error is None)
 
     def function(self) -> Callback | None:
         """Nothing where nothing was asked for: the engine then works without Python."""
@@ -45,7 +46,7 @@ class Watcher:
 
     def _go_on(self, moment: Any) -> bool:
         if self._bar is not None:
-            _show(self._bar, moment)
+            self._bar.show(moment)
         if self.callback is not None and self.callback(moment) is False:
             return False
         if self.min_gain is not None and moment.phase == "atom":
@@ -55,21 +56,34 @@ class Watcher:
         return not self.stopped_early
 
 
-def _new_bar() -> Any:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("verbose=1 shows a bar made by tqdm: pip install pursuit[progress]") from error
-    return tqdm(leave=True)
+class _Bar:
+    """Drawn at the beginning, at the end, and in between no more often than an eye follows."""
 
+    seconds_between = 0.1
 
-def _show(bar: Any, moment: Any) -> None:
-    completion = moment.phase in ("growing", "refining", "sampling")
-    by_rank = moment.phase in ("atom", "correction")
-    bar.total, bar.n = (moment.target_rank, moment.rank) if by_rank else (moment.max_sweeps, moment.sweep)
-    bar.set_description(moment.phase, refresh=False)
-    if completion:
-        bar.set_postfix(rank=moment.rank, validation=f"{moment.validation:.4g}", refresh=False)
-    else:
-        bar.set_postfix(rank=moment.rank, error=f"{moment.relative_error:.4g}", refresh=False)
-    bar.refresh()
+    def __init__(self) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError as error:
+            raise ImportError("verbose=1 shows a bar made by tqdm: pip install pursuit[progress]") from error
+        self._bar = tqdm(leave=True)
+        self._drawn = time.monotonic()
+
+    def show(self, moment: Any) -> None:
+        bar = self._bar
+        by_rank = moment.phase in ("atom", "correction")
+        bar.total, bar.n = (moment.target_rank, moment.rank) if by_rank else (moment.max_sweeps, moment.sweep)
+        bar.set_description(moment.phase, refresh=False)
+        if moment.phase in ("growing", "refining", "sampling"):
+            bar.set_postfix(rank=moment.rank, validation=f"{moment.validation:.4g}", refresh=False)
+        else:
+            bar.set_postfix(rank=moment.rank, error=f"{moment.relative_error:.4g}", refresh=False)
+        if time.monotonic() - self._drawn >= self.seconds_between:
+            bar.refresh()
+            self._drawn = time.monotonic()
+
+    def close(self, finished: bool) -> None:
+        """A fit that ended before all steps that it was allowed is finished all the same."""
+        if finished and self._bar.total:
+            self._bar.total = self._bar.n = max(self._bar.n, 1)
+        self._bar.close()

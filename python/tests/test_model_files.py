@@ -24,6 +24,12 @@ def run(*arguments):
     return result.stdout
 
 
+def with_metadata(path, **fields):
+    archive = dict(np.load(path))
+    archive["metadata"] = np.array(json.dumps({**json.loads(str(archive["metadata"])), **fields}))
+    np.savez(path, **archive)
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -41,6 +47,9 @@ def test_back_from_a_file_a_model_does_the_same(parts, estimator, tmp_path):
     estimator.fit(frame).save(tmp_path / "model.npz")
     again = pursuit.load(tmp_path / "model.npz")
     assert type(again) is type(estimator)
+    wanted, got = estimator.get_params(), again.get_params()
+    functions = [name for name, value in wanted.items() if callable(value)]
+    assert all(got[name] == wanted[name] for name in wanted if name not in functions)
     assert_allclose(again.transform(frame), estimator.transform(frame), atol=1e-12)
     assert_allclose(again.score(frame), estimator.score(frame))
     assert_allclose(again.explained_variance_ratio_, estimator.explained_variance_ratio_)
@@ -81,6 +90,29 @@ def test_principal_components_of_the_program_know_their_means(parts, tmp_path):
     model = pursuit.load(tmp_path / "m.npz")
     assert isinstance(model, pursuit.SparsePCA)
     assert_allclose(model.transform(parts + 10), np.load(tmp_path / "scores.npy"), atol=1e-9)
+
+
+@pytest.mark.parametrize("atoms, k", [("sparse:7", 7), ("nonneg+sparse:0.25", 0.25), ("sphere", None)])
+def test_principal_components_of_the_program_know_their_bound(parts, tmp_path, atoms, k):
+    np.save(tmp_path / "X.npy", parts)
+    run("pca", tmp_path / "X.npy", "--components", 2, "--atoms", atoms, "--out", tmp_path / "m.npz")
+    assert pursuit.load(tmp_path / "m.npz").k == k
+
+
+@pytest.mark.parametrize("text", ["[" * 100000, "[]", "3", "{", '"k"'])
+def test_damaged_parameters_are_named(parts, tmp_path, text):
+    model_with_atoms(parts, tmp_path / "m.npz")
+    with_metadata(tmp_path / "m.npz", parameters=text)
+    with pytest.raises(ValueError, match="m.npz: the metadata parameters are no JSON object"):
+        pursuit.load(tmp_path / "m.npz")
+
+
+def test_parameters_never_name_sets_that_run_code(parts, tmp_path):
+    model_with_atoms(parts, tmp_path / "m.npz")
+    hostile = {"right": "plugin:evil.so", "left": "groups:/etc/passwd:1", "no_such": 1, "n_components": 2}
+    with_metadata(tmp_path / "m.npz", parameters=json.dumps(hostile))
+    loaded = pursuit.load(tmp_path / "m.npz")
+    assert "plugin" not in str(loaded.right) and "passwd" not in str(loaded.left)
 
 
 def test_completed_matrices_go_both_ways(tmp_path, rng):
@@ -225,11 +257,7 @@ def test_sets_that_need_nothing_else_need_no_trust(parts, tmp_path, spec):
 @pytest.mark.parametrize("text", ["[" * 100000, "{}", "3", '["a"]', "[[1], [2]]", "[1"])
 def test_damaged_metadata_is_named(parts, tmp_path, text):
     model_with_atoms(parts, tmp_path / "m.npz")
-    archive = dict(np.load(tmp_path / "m.npz"))
-    metadata = json.loads(str(archive["metadata"]))
-    metadata["explained_variance_ratio"] = text
-    archive["metadata"] = np.array(json.dumps(metadata))
-    np.savez(tmp_path / "m.npz", **archive)
+    with_metadata(tmp_path / "m.npz", explained_variance_ratio=text)
     with pytest.raises(ValueError, match="m.npz: the metadata explained_variance_ratio is no list"):
         pursuit.load(tmp_path / "m.npz")
 

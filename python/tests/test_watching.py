@@ -157,6 +157,13 @@ def test_verbose_shows_a_bar(X, capsys, estimator, word):
     assert word in capsys.readouterr().err
 
 
+def test_a_bar_is_drawn_seldom_and_ends_full(X, capsys):
+    pursuit.SparsePCA(3, k=5, verbose=1).fit(X)  # thousands of sweeps
+    drawn = capsys.readouterr().err.split("\r")
+    assert len(drawn) < 100
+    assert "100%" in drawn[-1]
+
+
 def test_nothing_is_printed_otherwise(X, capsys):
     pursuit.MatrixPursuit(3, right="sparse:5").fit(X)
     assert capsys.readouterr() == ("", "")
