@@ -3,39 +3,59 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/products.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr Index kRowsAtOnce = 1024;
+constexpr Index kRowsAtOnce = 128;
+constexpr Index kMostParts = 32;  // of a sum of Gram matrices, each of which takes memory
+constexpr int kIterations = 2;    // from the coordinates of before, which a few draws hardly change
+
+DenseView<double> view_of(const Matrix& A) {
+  return {A.data(), A.rows(), A.cols(), A.outerStride()};
+}
+
+Matrix product(const Matrix& A, const Matrix& B, int threads) {
+  Matrix result(A.rows(), B.cols());
+  multiply(view_of(A), B, result, threads);
+  return result;
+}
 
 /// Rows of a panel times a matrix, in its place.
 void transform(Eigen::MatrixXf& factors, Index used, const Matrix& map, int threads) {
-  const Eigen::MatrixXf narrow = map.cast<float>();
   const Chunks chunks(factors.rows(), kRowsAtOnce);
   parallel_for(chunks.count(), threads, [&](Index chunk) {
-    const Index first = chunks.first(chunk), count = chunks.first(chunk + 1) - first;
-    const Eigen::MatrixXf moved = factors.block(first, 0, count, used) * narrow;
+    const Index first = chunks.first(chunk), count = chunks.length(chunk);
+    Eigen::MatrixXf moved(count, map.cols());
+    multiply(DenseView<float>{factors.data() + first, count, used, factors.outerStride()}, map, moved);
     factors.block(first, 0, count, map.cols()) = moved;
   });
 }
 
-/// A = B S with B of orthonormal columns, from A^T A: returns S and what A is multiplied by to become B.
-std::pair<Matrix, Matrix> orthonormal_parts(const Matrix& gram) {
+/// A = B S with B of orthonormal columns, from A^T A: S, and what A is multiplied by to become B.
+struct OrthonormalParts {
+  Matrix size, to_basis;
+};
+OrthonormalParts orthonormal_parts(const Matrix& gram) {
   constexpr double kNothing = 1e-12;  // of the largest: rounding
   const SymmetricEigen eigen = symmetric_eigen(gram);
-  const double largest = std::max(eigen.values.maxCoeff(), 0.0);
+  const double largest = std::max(eigen.values.size() > 0 ? eigen.values.maxCoeff() : 0.0, 0.0);
   std::vector<Index> kept;
   for (Index k = 0; k < gram.rows(); ++k)
     if (eigen.values[k] > kNothing * largest) kept.push_back(k);
-  Matrix size(Index(kept.size()), gram.rows()), to_basis(gram.rows(), Index(kept.size()));
-  for (Index k = 0; k < Index(kept.size()); ++k) {
-    const double root = std::sqrt(eigen.values[kept[std::size_t(k)]]);
-    size.row(k) = root * eigen.vectors.col(kept[std::size_t(k)]).transpose();
-    to_basis.col(k) = eigen.vectors.col(kept[std::size_t(k)]) / root;
-  }
-  return {size, to_basis};
+  const Matrix vectors = eigen.vectors(Eigen::all, kept);
+  const Vector root = eigen.values(kept).cwiseSqrt();
+  return {root.asDiagonal() * vectors.transpose(), vectors * root.cwiseInverse().asDiagonal()};
+}
+
+/// What A is multiplied by to have orthonormal columns of the same span, from A^T A.
+Matrix to_orthonormal(const Matrix& gram) {
+  const Cholesky factor(gram);
+  if (!factor.definite() || !(factor.reciprocal_condition() > 1e-10)) return orthonormal_parts(gram).to_basis;
+  return factor.upper().triangularView<Eigen::Upper>().solve(Matrix::Identity(gram.rows(), gram.rows()));
 }
 
 }  // namespace
@@ -59,41 +79,75 @@ void DrawAverage::add(const BayesianFactors& draw) {
       panel->offset = Vector::Zero(side->size());
     }
   }
-  if (used_ + atoms > rows_.factors.cols()) cut(rank_);
+  if (used_ + atoms > rows_.factors.cols()) cut();
   append(draw.rows(), draw.width(), atoms, rows_);
   append(draw.cols(), draw.width(), atoms, cols_);
   used_ += atoms;
 }
 
 Matrix DrawAverage::gram(const Panel& panel) const {
-  return chunked_sum<Matrix>(Chunks(panel.factors.rows(), kRowsAtOnce), threads_,
-                             [&](Index first, Index count) {
-                               const Matrix part = panel.factors.block(first, 0, count, used_).cast<double>();
-                               return Matrix(part.transpose() * part);
-                             });
+  const Chunks chunks(panel.factors.rows(), kRowsAtOnce, kMostParts);
+  std::vector<Matrix> parts(std::size_t(chunks.count()));
+  parallel_for(chunks.count(), threads_, [&](Index chunk) {
+    Matrix& sum = parts[std::size_t(chunk)] = Matrix::Zero(used_, used_);
+    for (Index first = chunks.first(chunk), end = chunks.first(chunk + 1); first < end;) {
+      const Index count = std::min(2 * kRowsAtOnce, end - first);
+      sum += gram_of(panel.factors.block(first, 0, count, used_).cast<double>().eval());
+      first += count;
+    }
+  });
+  const Chunks columns(used_, 4);
+  parallel_for(columns.count(), threads_, [&](Index chunk) {
+    std::vector<Matrix*> all;
+    for (Matrix& part : parts) all.push_back(&part);
+    tree_sum(all, [&](Matrix* into, const Matrix* part) {
+      into->middleCols(columns.first(chunk), columns.length(chunk)) +=
+          part->middleCols(columns.first(chunk), columns.length(chunk));
+    });
+  });
+  return std::move(parts.front());
 }
 
-void DrawAverage::cut(Index rank) {
+// For M = R C^T, R and C the panels, everything is said by R^T R and C^T C: coordinates W of a basis R W turn
+// into those of its image M^T R W = C (R^T R W), and the other way round. So M is projected on a basis that
+// was multiplied by M M^T a few times, which begins as the one that the columns were cut back to before.
+void DrawAverage::cut() {
+  const Matrix of_rows = gram(rows_), of_cols = gram(cols_);
+  const Index first = std::min(rank_, used_);
+  Matrix image = of_cols.leftCols(first), map = to_orthonormal(of_cols.topLeftCorner(first, first));
+  for (int half = 1; half < 2 * kIterations; ++half) {
+    const Matrix next = product(image, map, threads_);
+    image = product(half % 2 == 1 ? of_rows : of_cols, next, threads_);
+    map = to_orthonormal(transposed_product(next, image, threads_));
+    if (half == 2 * kIterations - 1) transform(rows_.factors, used_, product(next, map, threads_), threads_);
+  }
+  transform(cols_.factors, used_, product(image, map, threads_), threads_);
+  used_ = map.cols();
+}
+
+/// Turned to the singular vectors, both sides of equal size.
+void DrawAverage::balance() {
   const auto [row_size, to_row_basis] = orthonormal_parts(gram(rows_));
   const auto [col_size, to_col_basis] = orthonormal_parts(gram(cols_));
-  const Index most = std::min({rank, row_size.rows(), col_size.rows()});
-  if (most == 0) {
-    used_ = 0;
-    return;
-  }
   const ThinSvd parts = thin_svd(row_size * col_size.transpose());
-  const Vector root = parts.values.head(most).cwiseSqrt();
-  transform(rows_.factors, used_, to_row_basis * parts.left.leftCols(most) * root.asDiagonal(), threads_);
-  transform(cols_.factors, used_, to_col_basis * parts.right.leftCols(most) * root.asDiagonal(), threads_);
-  used_ = most;
+  const Vector root = parts.values.cwiseSqrt();
+  transform(rows_.factors, used_, to_row_basis * parts.left * root.asDiagonal(), threads_);
+  transform(cols_.factors, used_, to_col_basis * parts.right * root.asDiagonal(), threads_);
+  used_ = root.size();
 }
 
 std::pair<FactorMatrix, FactorMatrix> DrawAverage::factors() {
-  if (used_ > rank_) cut(rank_);
+  if (used_ > rank_) cut();
+  balance();
   const auto finished = [&](const Panel& panel, double share) {
     FactorMatrix result(panel.factors.rows(), used_ + 1);
-    result.col(0) = (panel.offset / double(count_)).cast<float>();
-    result.rightCols(used_) = float(share) * panel.factors.leftCols(used_);
+    const Chunks members(result.rows());
+    parallel_for(members.count(), threads_, [&](Index chunk) {
+      const Index first = members.first(chunk), count = members.length(chunk);
+      result.col(0).segment(first, count) =
+          (panel.offset.segment(first, count) / double(count_)).cast<float>();
+      result.block(first, 1, count, used_) = float(share) * panel.factors.block(first, 0, count, used_);
+    });
     return result;
   };
   return {finished(rows_, 1.0 / double(count_)), finished(cols_, 1.0)};

@@ -2,8 +2,8 @@
 // The mean of u_i . v_j over many draws from the posterior, as factors again. Draws may turn their
 // coordinates as they like, so factors cannot be averaged; but the mean of the products is a matrix too, of
 // which a few more coordinates than a draw has hold all but noise. They are found as draws come: factors are
-// put side by side and cut back to the best ones (a truncated singular value decomposition) before they are
-// too many.
+// put side by side and cut back to the best ones (a truncated singular value decomposition, by subspace
+// iteration from the ones there were) before they are too many.
 
 #include <utility>
 
@@ -29,7 +29,8 @@ class DrawAverage {
   };
   void append(const FactorSide& side, Index width, Index atoms, Panel& panel) const;
   Matrix gram(const Panel& panel) const;
-  void cut(Index rank);
+  void cut();
+  void balance();
 
   int threads_, count_ = 0;
   Index used_ = 0, rank_ = 0;  // columns of factors that are filled, and what they are cut back to

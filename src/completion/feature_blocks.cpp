@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "base/steps.hpp"
 
@@ -105,10 +106,27 @@ PURSUIT_KERNEL void subtract_runs(const CellEntries& s, const float* change, flo
   }
 }
 
-PURSUIT_KERNEL void add_up(Index parts, Index distance, Index count, const float* first_part, float* sums) {
-  for (Index t = 0; t < count; ++t) sums[t] = first_part[t];
-  for (Index p = 1; p < parts; ++p)
-    for (Index t = 0; t < count; ++t) sums[t] += first_part[p * distance + t];
+/// What draws of some features begin with, of rows of `width`: inner products with the deviations, the own
+/// weight left out, from those of the ranges, and what the draw differs by from its mean.
+struct Preparation {
+  Index features, width, ranges, distance;  // between the sums of ranges
+  const float* squared_norm;
+  const float *tau, *ratio;
+  const float *normal, *weights, *first_sums;
+  float *sums, *noise;
+};
+
+PURSUIT_KERNEL void prepare(const Preparation& s) {
+  const Index count = s.features * s.width;
+  for (Index t = 0; t < count; ++t) s.sums[t] = s.first_sums[t];
+  for (Index r = 1; r < s.ranges; ++r)
+    for (Index t = 0; t < count; ++t) s.sums[t] += s.first_sums[r * s.distance + t];
+  for (Index f = 0, t = 0; f < s.features; ++f)
+    for (Index c = 0; c < s.width; ++c, ++t) {
+      const float norm = s.squared_norm[f];
+      s.sums[t] += norm * s.weights[t];
+      s.noise[t] = std::sqrt(s.tau[c] / (norm + s.ratio[c])) * s.normal[t];
+    }
 }
 
 /// Some coordinates of a block, as many as Vec has lanes. Rows are of `width`.
@@ -118,40 +136,37 @@ struct BlockDraw {
   const std::uint16_t* earlier;
   const float* product;
   const float* squared_norm;
-  const float *tau, *ratio;  // of the coordinates
-  const float *normal, *sums;
+  const float* ratio;  // of the coordinates
+  const float *sums, *noise;
   float *weights, *change;
-  double* squares;
 };
 
 template <class Vec>
 [[gnu::always_inline]] inline void draw_lanes(const BlockDraw& s) {
-  constexpr int kLanes = sizeof(Vec) / sizeof(float);
+  constexpr int kChains = 4;  // of sums that do not wait for each other
   const auto in = [&](const float* rows, Index f) -> const Vec& {
     return *reinterpret_cast<const Vec*>(rows + f * s.width);
   };
   // NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
   const auto out = [&](float* rows, Index f) -> Vec& { return *reinterpret_cast<Vec*>(rows + f * s.width); };
-  const Vec tau = in(s.tau, 0), ratio = in(s.ratio, 0);
+  const Vec ratio = in(s.ratio, 0);
   for (Index f = 0; f < s.features; ++f) {
     const float norm = s.squared_norm[f];
     if (!(norm > 0)) {
       out(s.change, f) = Vec{};
       continue;
     }
-    Vec even = in(s.sums, f), odd = {};
+    Vec left[kChains] = {in(s.sums, f)};
     std::int32_t t = s.start[f];
-    for (; t + 1 < s.start[f + 1]; t += 2) {
-      even -= s.product[t] * in(s.change, s.earlier[t]);
-      odd -= s.product[t + 1] * in(s.change, s.earlier[t + 1]);
-    }
-    if (t < s.start[f + 1]) even -= s.product[t] * in(s.change, s.earlier[t]);
-    const Vec y = in(s.weights, f), precision = norm + ratio, variance = tau / precision;
-    Vec fresh = (even + odd + norm * y) / precision;
-    for (int l = 0; l < kLanes; ++l) fresh[l] += std::sqrt(variance[l]) * in(s.normal, f)[l];
-    out(s.change, f) = fresh - y;
+    const auto take_off = [&](Vec& from, std::int32_t at) {
+      from -= s.product[at] * in(s.change, s.earlier[at]);
+    };
+    for (; t + kChains <= s.start[f + 1]; t += kChains)
+      for (int k = 0; k < kChains; ++k) take_off(left[k], t + k);
+    for (int k = 0; t < s.start[f + 1]; ++t, ++k) take_off(left[k], t);
+    const Vec fresh = ((left[0] + left[1]) + (left[2] + left[3])) / (norm + ratio) + in(s.noise, f);
+    out(s.change, f) = fresh - in(s.weights, f);
     out(s.weights, f) = fresh;
-    for (int l = 0; l < kLanes; ++l) s.squares[l] += double(fresh[l]) * fresh[l];
   }
 }
 
@@ -294,8 +309,9 @@ void FeatureBlocks::find_products(Block& block) const {
 
 std::vector<double> FeatureBlocks::draw(const Draw& draw, int threads) const {
   const Index width = draw.width, size = largest_ * width;
-  AlignedVector<float> parts(std::size_t(ranges() * size)), sums(std::size_t(size), 0.0F), change(sums);
-  std::vector<double> squares(std::size_t(width), 0.0);
+  draw.room.resize(std::max(draw.room.size(), std::size_t((ranges() + 3) * size)));
+  float *parts = draw.room.data(), *sums = parts + ranges() * size, *noise = sums + size,
+        *change = noise + size;
   const bool wide = width % 16 == 0;
   const Index lanes = wide ? 16 : 8;
   const auto block = [&](Index b) -> const Block& { return blocks_[std::size_t(b)]; };
@@ -306,6 +322,7 @@ std::vector<double> FeatureBlocks::draw(const Draw& draw, int threads) const {
                        has_values ? nullptr : features_.scale.data() + range_[std::size_t(r)], width};
   };
   // Of every block three steps: sums of ranges, which follow the draws of the block before, their sum, draws.
+  // The last are the work of few threads, and what can be done before is.
   enum { of_ranges, in_all, drawn, kinds };
   const auto pieces = [&](Index step) {
     if (step % kinds == of_ranges) return ranges();
@@ -316,23 +333,34 @@ std::vector<double> FeatureBlocks::draw(const Draw& draw, int threads) const {
     const Index b = step / kinds;
     if (step % kinds == of_ranges) {
       float* deviation = draw.deviation.data() + range_[std::size_t(piece)] * width;
-      if (b > 0) subtract_runs(cell(b - 1, piece), change.data(), deviation);
-      if (b < blocks())
-        sum_runs(cell(b, piece), block(b).size(), deviation, &parts[std::size_t(piece * size)]);
+      if (b > 0) subtract_runs(cell(b - 1, piece), change, deviation);
+      if (b < blocks()) sum_runs(cell(b, piece), block(b).size(), deviation, parts + piece * size);
     } else if (step % kinds == in_all) {
-      const Index first = piece * kPieceOfSums, last = std::min(first + kPieceOfSums, block(b).size());
-      add_up(ranges(), size, (last - first) * width, &parts[std::size_t(first * width)],
-             &sums[std::size_t(first * width)]);
+      const Index first = piece * kPieceOfSums, at = first * width, f = block(b).first + first;
+      prepare({std::min(kPieceOfSums, block(b).size() - first), width, ranges(), size,
+               draw.squared_norm.data() + f, draw.tau.data(), draw.ratio.data(),
+               draw.normal.data() + f * width, draw.weights.data() + f * width, parts + at, sums + at,
+               noise + at});
     } else {
-      const Index c = piece * lanes, at = block(b).first * width + c;
+      const Index c = piece * lanes;
       draw_block({block(b).size(), width, block(b).start.data(), block(b).earlier.data(),
-                  block(b).product.data(), draw.squared_norm.data() + block(b).first, draw.tau.data() + c,
-                  draw.ratio.data() + c, draw.normal.data() + at, sums.data() + c, draw.weights.data() + at,
-                  change.data() + c, &squares[std::size_t(c)]},
+                  block(b).product.data(), draw.squared_norm.data() + block(b).first, draw.ratio.data() + c,
+                  sums + c, noise + c, draw.weights.data() + block(b).first * width + c, change + c},
                  wide);
     }
   });
-  return squares;
+  const Vector squares =
+      chunked_sum<Vector>(Chunks(Index(draw.squared_norm.size())), threads, [&](Index first, Index count) {
+        Vector sum = Vector::Zero(width);
+        for (Index f = first; f < first + count; ++f)
+          if (draw.squared_norm[std::size_t(f)] > 0)
+            for (Index c = 0; c < width; ++c) {
+              const double weight = draw.weights[std::size_t(f * width + c)];
+              sum[c] += weight * weight;
+            }
+        return sum;
+      });
+  return {squares.begin(), squares.end()};
 }
 
 }  // namespace pursuit

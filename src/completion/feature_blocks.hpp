@@ -34,6 +34,7 @@ class FeatureBlocks {
     const AlignedVector<float>&tau, &ratio;    // per coordinate: tau, tau / nu
     const AlignedVector<float>& normal;        // a row per feature: standard normal numbers
     AlignedVector<float>&deviation, &weights;  // a row per member, per feature
+    AlignedVector<float>& room;                // for what is kept while drawing
   };
   /// Returns per coordinate the sum of squared weights.
   std::vector<double> draw(const Draw& draw, int threads) const;

@@ -43,8 +43,9 @@ class FeatureDraws {
 
   DrawnWeights draw(int threads) const {
     DrawnWeights result{deviation_, weights_, {}};
+    AlignedVector<float> room;
     result.squares = blocks(threads).draw(
-        {width_, squared_norm_, tau_, ratio_, normal_, result.deviation, result.weights}, threads);
+        {width_, squared_norm_, tau_, ratio_, normal_, result.deviation, result.weights, room}, threads);
     return result;
   }
 

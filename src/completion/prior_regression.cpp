@@ -265,8 +265,8 @@ void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int 
   AlignedVector<float> variance(tau.begin(), tau.end()), ratio(variance);
   for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
   if (!blocks_) blocks_ = std::make_shared<FeatureBlocks>(features_, threads);
-  const std::vector<double> squares =
-      blocks_->draw({width_, squared_norm_, variance, ratio, normal, deviation, weights_}, threads);
+  const std::vector<double> squares = blocks_->draw(
+      {width_, squared_norm_, variance, ratio, normal, deviation, weights_, scratch_->of_members}, threads);
   for (int c = 0; c < width_; ++c)
     nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }
