@@ -401,7 +401,7 @@ class MatrixCompletion(
         check_is_fitted(model, "components_")
         parts = model._saved()
         mean, scale, nothing = model._center(), model._scale(), np.zeros(0)
-        objective = parts["trace"]["objective"]
+        objective = parts["trace"].get("objective", ())
         core = _core.completion_of_factors(
             np.asarray(parts["left"], dtype=np.float64),
             np.asarray(model.components_.T, dtype=np.float64),
@@ -410,7 +410,8 @@ class MatrixCompletion(
             own_terms=parts.get("own_terms", {}),
             column_means=nothing if mean is None else mean,
             column_deviations=nothing if scale is None else scale,
-            objective=float(objective[-1]) if len(objective) else 0.0,
+            objective=float(objective[-1]) if len(objective) else None,
+            metadata=parts["metadata"],
         )
         rows = Ids(range(len(parts["left"])) if row_ids is None else list(row_ids))
         cols = Ids(getattr(model, "feature_names_in_", range(model.components_.shape[1])))

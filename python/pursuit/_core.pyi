@@ -367,5 +367,6 @@ def completion_of_factors(
     own_terms: dict[str, Any],
     column_means: Vector,
     column_deviations: Vector,
-    objective: float,
+    objective: float | None,
+    metadata: dict[str, str],
 ) -> CompletionModel: ...

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -162,9 +164,10 @@ void bind_serving(py::module_& m) {
       "completion_of_factors",
       [](const Matrix& left, const Matrix& right, const Vector& weights, const std::string& loss,
          const py::dict& own_terms, const Vector& column_means, const Vector& column_deviations,
-         double objective) {
+         std::optional<double> objective, const std::map<std::string, std::string>& metadata) {
         ModelFile file{{left, right, weights}, {}, {}, {}, {}};
-        file.trace.emplace_back().objective = objective;
+        if (objective) file.trace.emplace_back().objective = *objective;
+        file.metadata = metadata;
         file.loss = parse_loss(loss);
         file.own_terms = own_terms_of(own_terms);
         file.column_means = column_means;
@@ -172,7 +175,8 @@ void bind_serving(py::module_& m) {
         return as_completion(std::move(file)).model;
       },
       py::arg("left"), py::arg("right"), py::arg("weights"), py::kw_only(), py::arg("loss"),
-      py::arg("own_terms"), py::arg("column_means"), py::arg("column_deviations"), py::arg("objective"));
+      py::arg("own_terms"), py::arg("column_means"), py::arg("column_deviations"), py::arg("objective"),
+      py::arg("metadata"));
 }
 
 }  // namespace pursuit::python

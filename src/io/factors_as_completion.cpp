@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "pursuit/base/error.hpp"
@@ -27,6 +28,17 @@ CompletionSide side_of_offsets(Index size, const Vector& numbers, double scale) 
   return side;
 }
 
+/// The sum of squares that atoms leave; of principal components, which tell their share of the whole, by it.
+double left_over(const ModelFile& file) {
+  if (!file.trace.empty()) return 2 * std::max(file.trace.back().objective, 0.0);
+  const auto span = file.metadata.find("explained_span");
+  const double share = span == file.metadata.end() ? 1.0 : std::strtod(span->second.c_str(), nullptr);
+  if (!(share > 0 && share < 1)) return 0;
+  const Matrix grams = (file.model.left().transpose() * file.model.left())
+                           .cwiseProduct(file.model.right().transpose() * file.model.right());
+  return file.model.weights.dot(grams * file.model.weights) * (1 - share) / share;
+}
+
 }  // namespace
 
 CompletionFile as_completion(ModelFile file) {
@@ -47,8 +59,7 @@ CompletionFile as_completion(ModelFile file) {
   model.loss = file.loss;
   double noise = 0;  // what the atoms leave
   if (model.loss.kind == Loss::squares) {
-    if (!file.trace.empty())
-      noise = std::sqrt(2 * std::max(file.trace.back().objective, 0.0) / double(rows * cols));
+    noise = std::sqrt(left_over(file) / double(rows * cols));
     const double size = std::max({largest(file.own_terms.row_offsets), largest(col_offsets), noise});
     if (size > 0) model.scale = size;
   }
