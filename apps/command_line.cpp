@@ -75,6 +75,11 @@ Option& Option::separated_by(char separator) {
   return *this;
 }
 
+Option& Option::repeated() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 Option& Option::excludes(const Option& other) {
   option_->excludes(other.option_);
   return *this;

@@ -24,6 +24,7 @@ class Option {
   Option& between(int lowest, int highest);
   Option& not_negative();
   Option& separated_by(char separator);
+  Option& repeated();  // given again it is one more value
   Option& excludes(const Option& other);
 
  private:

@@ -24,7 +24,7 @@ struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
                                                            effort = "default";
-  std::string loss = "squares", entry_weights;
+  std::string loss = "squares", entry_weights, weight_column;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;
@@ -53,7 +53,7 @@ Examples:
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit predict model.npz pairs.csv
-  pursuit recommend model.npz --row 42 --top 10 --exclude-seen)";
+  pursuit recommend model.npz --row 42 --top 10)";
 
 bool structured(const CompleteCommand& c) {
   return !c.preset.empty() || !c.left.empty() || !c.right.empty() || !c.symmetric.empty() ||
@@ -64,6 +64,12 @@ bool structured(const CompleteCommand& c) {
 void check(const CompleteCommand& c) {
   const auto refuse = [](const std::string& what) { throw InvalidArgument(what); };
   if (!c.test.empty() && c.holdout > 0) refuse("--test and --holdout: choose one");
+  if (!c.entry_weights.empty() && !c.weight_column.empty())
+    refuse("--entry-weights and --weight-column: choose one");
+  if (!c.weight_column.empty() && !c.update.empty())
+    refuse(
+        "--weight-column: the entries of the model that is updated have none; give all of them with "
+        "--entry-weights");
   if (!(c.holdout >= 0 && c.holdout < 1))
     refuse(fmt::format("--holdout {}: must be at least 0 and below 1", c.holdout));
   if (!c.preset.empty() && !(c.left.empty() && c.right.empty() && c.symmetric.empty()))
@@ -77,8 +83,8 @@ void check(const CompleteCommand& c) {
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
   }
-  if (c.loss != "squares" || !c.entry_weights.empty())
-    refuse("--loss and --entry-weights here are for the self-tuned model; they do not go with atom sets");
+  if (c.loss != "squares" || !c.entry_weights.empty() || !c.weight_column.empty())
+    refuse("--loss and weights of entries here are for the self-tuned model; they do not go with atom sets");
   if (c.effort == "high" || c.samples >= 0)
     refuse(
         "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "
@@ -112,14 +118,21 @@ Ratings with_common_ids(Ratings ratings) {
   return ratings;
 }
 
-/// How often entries count, from a file with a weight for every one of them.
-std::vector<float> read_entry_weights(const CompleteCommand& c, Ratings& train) {
-  const RatingsOptions options{RatingsOptions::Duplicates::refuse, c.common.threads};
+/// How often entries count, from a file with a weight for every one of them, or a column of RATINGS.
+std::vector<float> read_entry_weights(const CompleteCommand& c, RatingsOptions options, Ratings& train) {
+  const bool own = !c.weight_column.empty();
+  const std::string& path = own ? c.input : c.entry_weights;
+  if (own) {
+    options.columns.resize(2);  // empty: as they are found for the values
+    options.columns.push_back(c.weight_column);
+  } else {
+    options = {RatingsOptions::Duplicates::refuse, c.common.threads};
+  }
   const int rows = train.rows.size(), cols = train.cols.size();
-  const ObservedEntries weights = read_ratings(c.entry_weights, options, &train.rows, &train.cols).entries;
+  const ObservedEntries weights = read_ratings(path, options, &train.rows, &train.cols).entries;
   const auto refuse = [&](Index e, int row, int col, const char* what) {
     throw InvalidInput(fmt::format("--entry-weights {}: row {}, column {} {} ({} weights for {} entries)",
-                                   c.entry_weights, train.rows.name(row), train.cols.name(col), what, e,
+                                   path, train.rows.name(row), train.cols.name(col), what, e,
                                    train.entries.size()));
   };
   std::unordered_map<std::uint64_t, float> found;
@@ -165,7 +178,8 @@ Input read_input(const CompleteCommand& c) {
     if (!c.symmetric.empty()) input.train = with_common_ids(std::move(input.train));
   }
   ObservedEntries& entries = input.train.entries;
-  if (!c.entry_weights.empty()) input.weights = read_entry_weights(c, input.train);
+  if (!c.entry_weights.empty() || !c.weight_column.empty())
+    input.weights = read_entry_weights(c, options, input.train);
   if (input.earlier) {
     input.row_features = std::move(input.earlier->row_features);
     input.col_features = std::move(input.earlier->col_features);
@@ -387,6 +401,8 @@ void add_complete(Command& program) {
       .show_default();
   sub.add_option("--entry-weights", c->entry_weights,
                  "How often each entry counts: the entries of RATINGS with weights in the place of values");
+  sub.add_option("--weight-column", c->weight_column,
+                 "Or a column of RATINGS, by its name in the header or its number from 1");
   sub.add_option(
          "--effort", c->effort,
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")

@@ -1,8 +1,12 @@
 #include "apps/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "pursuit/base/error.hpp"
 
 namespace pursuit::app {
 
@@ -59,6 +63,67 @@ void Json::push_back(const Json& value) {
 
 void Json::set(const std::string& field, const Json& value) {
   own()[field] = *value.value_;
+}
+
+Json Json::parse(const std::string& text) {
+  static constexpr int kDeepest = 16;
+  try {
+    Json result;
+    *result.value_ = nlohmann::json::parse(text, [](int depth, auto, auto&) {
+      if (depth > kDeepest) throw InvalidInput(fmt::format("values more than {} deep", kDeepest));
+      return true;
+    });
+    return result;
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("no JSON: {}", error.what()));
+  }
+}
+
+bool Json::is_null() const {
+  return value_->is_null();
+}
+
+bool Json::is_object() const {
+  return value_->is_object();
+}
+
+std::optional<bool> Json::boolean() const {
+  return value_->is_boolean() ? std::optional(value_->get<bool>()) : std::nullopt;
+}
+
+std::optional<double> Json::number() const {
+  return value_->is_number() ? std::optional(value_->get<double>()) : std::nullopt;
+}
+
+std::optional<std::string> Json::string() const {
+  if (value_->is_string()) return value_->get<std::string>();
+  return value_->is_number_integer() ? std::optional(value_->dump()) : std::nullopt;
+}
+
+std::optional<std::vector<Json>> Json::elements() const {
+  if (!value_->is_array()) return std::nullopt;
+  std::vector<Json> result;
+  for (const nlohmann::json& each : *value_) *result.emplace_back().value_ = each;
+  return result;
+}
+
+std::vector<std::pair<std::string, Json>> Json::fields() const {
+  std::vector<std::pair<std::string, Json>> result;
+  if (!value_->is_object()) return result;
+  for (const auto& [field, value] : value_->items())
+    *result.emplace_back(field, Json()).second.value_ = value;
+  return result;
+}
+
+Json Json::at(const std::string& field) const {
+  Json result;
+  if (const auto found = value_->find(field); value_->is_object() && found != value_->end())
+    *result.value_ = *found;
+  return result;
+}
+
+std::string Json::on_one_line() const {
+  return value_->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string Json::text() const {

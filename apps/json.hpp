@@ -1,5 +1,5 @@
 #pragma once
-// JSON values as the commands make them; nlohmann/json, which writes them, stays behind.
+// JSON values as the commands make and read them; nlohmann/json, which writes and parses them, stays behind.
 
 #include <concepts>
 #include <cstdint>
@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace pursuit::app {
@@ -38,7 +40,22 @@ class Json {
   void push_back(const Json& value);
   void set(const std::string& field, const Json& value);
 
+  /// InvalidInput where the text is no JSON, or values lie deeper inside each other than anybody means.
+  static Json parse(const std::string& text);
+
+  // What a value is; nothing where it is something else.
+  bool is_null() const;
+  bool is_object() const;
+  std::optional<bool> boolean() const;
+  std::optional<double> number() const;
+  std::optional<std::string> string() const;  // a whole number too, as its digits
+  std::optional<std::vector<Json>> elements() const;
+  std::vector<std::pair<std::string, Json>> fields() const;
+  /// The field of an object; null where there is none.
+  Json at(const std::string& field) const;
+
   std::string text() const;
+  std::string on_one_line() const;
 
  private:
   struct Number {

@@ -9,8 +9,8 @@
 #include "apps/session.hpp"
 #include "pursuit/algorithms/path.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/atomic_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/write_lines.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace pursuit::app {
@@ -29,6 +29,18 @@ void prepare_outputs(const std::vector<std::string>& paths, const std::vector<st
     const auto [other, is_new] = taken.emplace(place, "the name of another output; give each its own");
     if (!is_new) throw InvalidArgument(fmt::format("cannot write '{}': it is {}", path, other->second));
   }
+}
+
+void TextOutput::write(std::string_view text) {
+  if (file_)
+    file_->write(text);
+  else
+    write_to_stdout(text);
+}
+
+void TextOutput::write_lines(Index count, Index cells, int threads,
+                             const std::function<void(std::string&, Index)>& append) {
+  pursuit::write_lines(count, cells, threads, append, [&](std::string_view text) { write(text); });
 }
 
 std::string printable(const std::string& text) {

@@ -63,6 +63,8 @@ void add_generate(Command& program);
 void add_complete(Command& program);
 void add_predict(Command& program);
 void add_recommend(Command& program);
+void add_similar(Command& program);
+void add_serve(Command& program);
 void add_evaluate(Command& program);
 void add_atoms(Command& program);
 

@@ -150,7 +150,9 @@ TEST_F(CompletionCli, PredictsAndRecommendsByIds) {
   const auto list = table(run("recommend m.npz --row Lee --top 5 --exclude-seen").out);
   ASSERT_EQ(list.size(), 1U);  // of three items Lee has rated two
   EXPECT_EQ(list[0][2], "milk");
-  EXPECT_EQ(table(run("recommend m.npz --all --top 2").out).size(), 6U);
+  EXPECT_EQ(run("recommend m.npz --row Lee --top 5").out,
+            run("recommend m.npz --row Lee --top 5 --exclude-seen").out);
+  EXPECT_EQ(table(run("recommend m.npz --all --top 2 --include-seen").out).size(), 6U);
 }
 
 TEST_F(CompletionCli, StoredModelPredictsWhatTheRunReported) {

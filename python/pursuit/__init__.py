@@ -15,13 +15,14 @@
 """
 
 from . import atoms
-from ._completion import MatrixCompletion, Recommendation
+from ._completion import MatrixCompletion
 from ._core import __version__
 from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
 from ._nmf import NMF, non_negative_factorization
 from ._omp import OrthogonalMatchingPursuit, orthogonal_mp, orthogonal_mp_gram
 from ._pca import PCA
+from ._recommending import Neighbour, Reason, Recommendation, Recommendations
 from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
@@ -31,10 +32,13 @@ __all__ = [
     "MatrixCompletion",
     "MatrixPursuit",
     "NMF",
+    "Neighbour",
     "NonnegativeSparsePCA",
     "OrthogonalMatchingPursuit",
     "PCA",
+    "Reason",
     "Recommendation",
+    "Recommendations",
     "SparseCoder",
     "SparsePCA",
     "TensorPursuit",

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import warnings
 from os import PathLike
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 import scipy.sparse
@@ -13,7 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
+from ._features import feature_table
 from ._observations import (
+    Ids,
     Names,
     Observations,
     from_matrix,
@@ -24,19 +26,14 @@ from ._observations import (
 )
 from ._plots import CompletionPlots
 from ._progress import Callback, Watcher
+from ._recommending import Recommending
 from ._validation import FLOATS, seed_for, threads_for
 from .atoms import AtomsLike, as_atoms
 
 
-class Recommendation(NamedTuple):
-    """A column that a row may like, the value predicted for it, and the standard deviation of that value."""
-
-    column: Any
-    value: float
-    deviation: float
-
-
-class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MatrixCompletion(
+    Recommending, CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Predicts the entries of a matrix that were not observed, and how surely.
 
     Without atom sets everything is estimated from the data: mean, offsets, rank, noise, and what the pattern
@@ -180,7 +177,15 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, entry_weights: Any = None) -> "MatrixCompletion":
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        entry_weights: Any = None,
+        row_features: Any = None,
+        column_features: Any = None,
+    ) -> "MatrixCompletion":
         """Learn from the observed entries.
 
         Parameters
@@ -188,14 +193,27 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         X : array with NaN, sparse matrix, tuple (rows, columns, values) or frame
         y : ignored
         entry_weights : array or sparse matrix of the shape of X, or one number per triplet, optional
-            How often each entry counts: 2 like one that was seen twice, 0 like one that was not seen. Without
-            atom sets.
+            How often each entry counts: 2 like one that was seen twice, 0 like one that was not seen. Of a
+            frame of triplets also the name of a column. Without atom sets.
+        row_features, column_features : frame, array or sparse matrix, optional
+            What is known about rows and columns beside their entries. The ids of a frame are its column that
+            is called like the one of ``columns``, or else its index; columns of numbers are features, columns
+            of text one for every word, 0 or 1, and a cell "a|b|c" holds three. Of triplets a frame may have
+            ids that have no entry: they are predicted by their features. Arrays and sparse matrices have one
+            row per row (column) of X. Without atom sets.
         """
         structured = self.left is not None or self.right is not None
         if structured and (self.loss != "squares" or entry_weights is not None):
             raise ValueError("loss and entry_weights are for the self-tuned model, without left and right")
+        if structured and (row_features is not None or column_features is not None):
+            raise ValueError("features are for the self-tuned model, without left and right")
+        if isinstance(entry_weights, str):
+            entry_weights = _column_of(X, entry_weights)
         earlier = self._earlier_model(structured)
         seen = self._observations(X, earlier is not None)
+        known_rows, known_cols = self._features(
+            seen, row_features, column_features, earlier is not None, is_triplets(X, self.columns)
+        )
         options: dict[str, Any] = dict(
             validation=self.validation,
             range=self._range(),
@@ -230,10 +248,13 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                     samples=self._samples(),
                     start=earlier,
                     start_entries=None if earlier is None or self._seen is None else _parts(self._seen),
+                    row_features=known_rows,
+                    column_features=known_cols,
                     callback=watcher.function(),
                     **options,
                 )
         self._set_model(result["model"], seen)
+        self._row_features, self._column_features = known_rows, known_cols
         self.trace_ = result["history"]
         self.n_iter_ = max(len(self.trace_["sweep"]), 1)
         self.path_ = self._path(result["path"], seen)
@@ -275,30 +296,6 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             threads_for(self.n_jobs),
         )
         return (values, deviations) if return_std else values
-
-    def recommend(self, row: Any, n: int = 10, *, exclude_seen: bool = True) -> list[Recommendation]:
-        """The columns with the largest predicted values in a row, best first.
-
-        Parameters
-        ----------
-        row : id
-        n : int, default=10
-        exclude_seen : bool, default=True
-            Whether to leave out columns for which the row has an entry.
-        """
-        check_is_fitted(self, "model_")
-        if n < 1:
-            raise ValueError(f"n={n}: must be 1 or more")
-        place = int(self._rows.places([row], "row")[0])
-        known = getattr(self, "_known", self._seen)  # pickles of earlier versions have no _known
-        if exclude_seen and known is None:
-            raise ValueError("exclude_seen=True: the model was saved without its entries; pass False")
-        seen = known[place].indices if exclude_seen else np.zeros(0, np.int32)
-        columns, values, deviations = self.model_.recommend(place, n, seen)
-        return [
-            Recommendation(self._cols.values[c], float(v), float(d))
-            for c, v, d in zip(columns, values, deviations)
-        ]
 
     def transform(self, X: Any) -> Any:
         """Factors of new rows from the entries that they have: their offset first, then the atoms.
@@ -383,8 +380,49 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             rows=[str(each) for each in self.row_ids_],
             cols=[str(each) for each in self.column_ids_],
             entries=None if self._seen is None or not store_entries else _parts(self._seen),
+            held_out=None if getattr(self, "_held_out", None) is None else _parts(self._held_out),
+            row_features=getattr(self, "_row_features", None),
+            column_features=getattr(self, "_column_features", None),
             metadata=metadata,
         )
+
+    @classmethod
+    def of_factors(cls, model: Any, row_ids: Sequence[Any] | None = None) -> "MatrixCompletion":
+        """A factorization as a completed matrix, to recommend, compare and predict with.
+
+        Parameters
+        ----------
+        model : fitted MatrixPursuit, NMF, TruncatedSVD, PCA or SparsePCA, of squares or bernoulli
+            Deviations are what its components leave unexplained. It does not know what was seen: pass
+            ``exclude_seen=False``.
+        row_ids : ids, optional
+            Positions where there are none; columns are called as in ``feature_names_in_``.
+        """
+        check_is_fitted(model, "components_")
+        parts = model._saved()
+        mean, scale, nothing = model._center(), model._scale(), np.zeros(0)
+        objective = parts["trace"].get("objective", ())
+        core = _core.completion_of_factors(
+            np.asarray(parts["left"], dtype=np.float64),
+            np.asarray(model.components_.T, dtype=np.float64),
+            np.asarray(parts["weights"], dtype=np.float64),
+            loss=parts.get("loss", "squares"),
+            own_terms=parts.get("own_terms", {}),
+            column_means=nothing if mean is None else mean,
+            column_deviations=nothing if scale is None else scale,
+            objective=float(objective[-1]) if len(objective) else None,
+            metadata=parts["metadata"],
+        )
+        rows = Ids(range(len(parts["left"])) if row_ids is None else list(row_ids))
+        cols = Ids(getattr(model, "feature_names_in_", range(model.components_.shape[1])))
+        if len(rows) != len(parts["left"]):
+            raise ValueError(f"row_ids: {len(rows)} ids of {len(parts['left'])} rows")
+        result = cls(max(core.rank, 1), loss=core.loss)
+        none = np.zeros(0, np.int32)
+        result._set_model(core, Observations(rows, cols, none, none, np.zeros(0, np.float32)))
+        result._seen = result._known = None
+        result.n_features_in_ = len(cols)
+        return result
 
     @property
     def _n_features_out(self) -> int:
@@ -407,6 +445,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self._seen = scipy.sparse.csr_matrix((seen.value, (seen.row, seen.col)), shape=shape)
         self._seen.sort_indices()
         self._known = self._seen  # with entries that the model was not made from
+        self._held_out = None  # these alone
+        self._row_features = self._column_features = None
 
     def _earlier_model(self, structured: bool) -> _core.CompletionModel | None:
         if not self.warm_start or not hasattr(self, "model_"):
@@ -415,11 +455,36 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             raise ValueError(
                 "warm_start=True: only self-tuned models can be continued, not those of atom sets"
             )
-        if self.model_.features > 0:
-            raise ValueError(
-                "warm_start=True: the model was made with features, which only the program continues"
-            )
         return self.model_
+
+    def _features(
+        self, seen: Observations, rows: Any, cols: Any, continued: bool, may_grow: bool
+    ) -> tuple[_core.FeatureTable | None, _core.FeatureTable | None]:
+        """Tables of both sides, with what a model that goes on knows already; new ids join ``seen``."""
+        tables = []
+        for kind, name, given, known in (
+            ("row", self.columns[0], rows, getattr(self, "_row_features", None)),
+            ("column", self.columns[1], cols, getattr(self, "_column_features", None)),
+        ):
+            table = known if continued else None
+            if given is not None:
+                ids = seen.rows if kind == "row" else seen.cols
+                fresh, grown = feature_table(given, ids, name, kind)
+                if len(grown) > len(ids) and not may_grow:
+                    raise ValueError(
+                        f"{kind}_features: {grown.values[len(ids)]!r} is no {kind} of X; of a matrix no "
+                        "others can be known"
+                    )
+                if kind == "row":
+                    seen.rows = grown
+                else:
+                    seen.cols = grown
+                    self.n_features_in_ = len(grown)
+                table = fresh if table is None else table.merged(fresh)
+            tables.append(table)
+        if continued and self.model_.features > 0 and tables == [None, None]:
+            raise ValueError("warm_start=True: the features that the model was made with are needed again")
+        return tables[0], tables[1]
 
     def _observations(self, X: Any, continued: bool) -> Observations:
         if not is_triplets(X, self.columns):
@@ -509,6 +574,12 @@ def _weights_of(weights: Any, triplets: bool, seen: Observations) -> NDArray[np.
     if scipy.sparse.issparse(weights):
         return np.asarray(scipy.sparse.csr_matrix(weights)[seen.row, seen.col], dtype=np.float32).ravel()
     return np.asarray(weights, dtype=np.float32)[seen.row, seen.col]
+
+
+def _column_of(X: Any, name: str) -> NDArray[np.float32]:
+    if not (hasattr(X, "columns") and hasattr(X, "iloc")) or name not in X.columns:
+        raise ValueError(f"entry_weights={name!r}: no such column; X must be a frame of triplets that has it")
+    return np.asarray(X[name], dtype=np.float32)
 
 
 def _column_ids(X: Any, names: Names) -> list[Any]:

@@ -49,6 +49,21 @@ class Atoms:
     def fit(self, a: Vector, b: Vector, nonnegative: bool) -> tuple[float, Vector]: ...
     def combine(self, other: Atoms) -> Atoms: ...
 
+class FeatureTable:
+    """What is known about rows or columns beside their entries."""
+
+    def __init__(
+        self, members: int, names: list[str], member: Array, feature: Array, value: Array
+    ) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def left_out(self) -> list[str]: ...
+    @property
+    def size(self) -> int: ...
+    def of(self, member: int) -> list[tuple[int, float]]: ...
+    def merged(self, fresh: FeatureTable) -> FeatureTable: ...
+
 class CompletionModel:
     """A completed matrix."""
 
@@ -72,6 +87,8 @@ class CompletionModel:
     def highest(self) -> float: ...
     @property
     def samples(self) -> int: ...
+    @property
+    def row_noise_weights(self) -> NDArray[np.float32]: ...
     @property
     def row_factors(self) -> NDArray[np.float32]: ...
     @property
@@ -249,6 +266,8 @@ def complete(
     range: tuple[float, float] | None,
     start: CompletionModel | None,
     start_entries: tuple[Array, Array, Array] | None,
+    row_features: FeatureTable | None,
+    column_features: FeatureTable | None,
     seed: int,
     threads: int,
     time_limit: float | None,
@@ -301,8 +320,53 @@ def save_completion(
     rows: list[str],
     cols: list[str],
     entries: tuple[Array, Array, Array] | None,
+    held_out: tuple[Array, Array, Array] | None,
+    row_features: FeatureTable | None,
+    column_features: FeatureTable | None,
     metadata: dict[str, str],
 ) -> None: ...
 def load_completion(path: Path) -> dict[str, Any]: ...
 def is_completion_file(path: Path) -> bool: ...
 def path_by_rank(trace: dict[str, Any]) -> dict[str, Any]: ...
+def read_features(text: str, name: str, members: list[str]) -> tuple[FeatureTable, list[str]]: ...
+def recommend_lists(
+    model: CompletionModel,
+    rows: Array,
+    count: int,
+    *,
+    left_out: tuple[Array, Array] | None,
+    columns: Array | None,
+    optimism: float,
+    threads: int,
+) -> tuple[Array, Vector, Vector]: ...
+def neighbours(
+    model: CompletionModel, side: str, members: Array, count: int, threads: int
+) -> tuple[Array, Vector]: ...
+def similarity_vectors(model: CompletionModel, side: str) -> NDArray[np.float32]: ...
+def prediction_vectors(model: CompletionModel) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+def explain(
+    model: CompletionModel,
+    cols: Array,
+    values: Array,
+    *,
+    noise_weight: float,
+    features: list[tuple[int, float]],
+    target: int,
+    count: int,
+) -> tuple[float, list[tuple[int, float, float]]]: ...
+def with_new_rows(
+    model: CompletionModel, start: Array, index: Array, value: Array, threads: int
+) -> CompletionModel: ...
+def transposed(model: CompletionModel) -> CompletionModel: ...
+def completion_of_factors(
+    left: Vector,
+    right: Vector,
+    weights: Vector,
+    *,
+    loss: str,
+    own_terms: dict[str, Any],
+    column_means: Vector,
+    column_deviations: Vector,
+    objective: float | None,
+    metadata: dict[str, str],
+) -> CompletionModel: ...

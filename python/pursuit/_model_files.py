@@ -157,12 +157,25 @@ def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
     if "columns" in metadata:
         model.set_params(columns=tuple(json.loads(metadata["columns"])))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
-    model._known = entries("known")
+    model._row_features, model._column_features = file["row_features"], file["column_features"]
+    if file["held_out"] is not None:
+        model._held_out = entries("held_out")
+        model._known = _union(model._seen, model._held_out)
     if not file["keeps_entries"]:
         model._seen = model._known = None
     model.stop_reason_ = file["metadata"].get("stop", "unknown")
     model.n_features_in_ = len(cols)
     return model
+
+
+def _union(seen: Any, others: Any) -> Any:
+    """Where either has an entry; values are of no use here."""
+    marks = [
+        scipy.sparse.csr_matrix((np.ones_like(m.data), m.indices, m.indptr), m.shape) for m in (seen, others)
+    ]
+    both = marks[0] + marks[1]
+    both.sort_indices()
+    return both
 
 
 def _positions_or_names(names: list[str]) -> list[Any]:

@@ -21,6 +21,7 @@
 #include "pursuit/completion/new_rows.hpp"
 #include "pursuit/completion/recommend.hpp"
 #include "pursuit/completion/structured.hpp"
+#include "pursuit/io/features_file.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -125,6 +126,11 @@ void bind_model(py::module_& m) {
       .def_readonly("lowest", &CompletionModel::lowest)
       .def_readonly("highest", &CompletionModel::highest)
       .def_property_readonly("samples", [](const CompletionModel& model) { return model.samples.size(); })
+      .def_property_readonly("row_noise_weights",
+                             [](const CompletionModel& model) {
+                               const auto& weights = model.rows.noise_weight;
+                               return py::array_t<float>(py::ssize_t(weights.size()), weights.data());
+                             })
       .def_property_readonly("row_factors", [](const CompletionModel& model) { return model.rows.mean; })
       .def_property_readonly("column_factors", [](const CompletionModel& model) { return model.cols.mean; })
       .def_property_readonly("left", [](const CompletionModel& model) { return model.atoms.left(); })
@@ -156,7 +162,8 @@ void bind_completion(py::module_& m) {
          const std::string& loss, const std::optional<Floats>& entry_weights, Index max_rank,
          bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
          const CompletionModel* start, const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
-         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
+         const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
+         std::optional<double> time_limit, const py::object& callback) {
         CompletionOptions options;
         options.loss = parse_loss(loss);
         if (entry_weights)
@@ -173,6 +180,8 @@ void bind_completion(py::module_& m) {
           earlier = {copied(starts), copied(columns), copied(values)};
           options.start_entries = &earlier;
         }
+        if (row_features) options.row_features = &row_features->table;
+        if (column_features) options.col_features = &column_features->table;
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
@@ -181,7 +190,8 @@ void bind_completion(py::module_& m) {
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("loss"), py::arg("entry_weights"), py::arg("max_rank"), py::arg("use_pattern"),
       py::arg("validation"), py::arg("samples"), py::arg("range"), py::arg("start"), py::arg("start_entries"),
-      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("row_features"), py::arg("column_features"), py::arg("seed"), py::arg("threads"),
+      py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "complete_structured",

@@ -91,14 +91,19 @@ void bind_model_files(py::module_& m) {
   m.def(
       "save_completion",
       [](const path& file, const CompletionModel& model, const Names& rows, const Names& cols,
-         const std::optional<EntryLists>& entries, const Metadata& metadata) {
+         const std::optional<EntryLists>& entries, const std::optional<EntryLists>& held_out,
+         const std::optional<FeatureFile>& row_features, const std::optional<FeatureFile>& column_features,
+         const Metadata& metadata) {
         CompletionFile out{model, IdTable(rows), IdTable(cols), {}, metadata};
         out.keeps_entries = entries.has_value();
         if (entries) out.seen = grouped(*entries);
+        if (entries && held_out) out.held_out = grouped(*held_out);
+        out.row_features = row_features;
+        out.col_features = column_features;
         save_completion(file, out);
       },
       py::arg("path"), py::kw_only(), py::arg("model"), py::arg("rows"), py::arg("cols"), py::arg("entries"),
-      py::arg("metadata"));
+      py::arg("held_out"), py::arg("row_features"), py::arg("column_features"), py::arg("metadata"));
 
   m.def(
       "load_completion",
@@ -116,7 +121,9 @@ void bind_model_files(py::module_& m) {
         out["rows"] = file.rows.names();
         out["cols"] = file.cols.names();
         out["seen"] = entries(file.seen);
-        out["known"] = entries(file.known());
+        out["held_out"] = file.held_out.index.empty() ? py::object(py::none()) : entries(file.held_out);
+        out["row_features"] = std::move(file.row_features);
+        out["column_features"] = std::move(file.col_features);
         out["keeps_entries"] = file.keeps_entries;
         out["metadata"] = file.metadata;
         out["model"] = std::move(file.model);

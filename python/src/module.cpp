@@ -7,10 +7,12 @@
 #include "atoms.hpp"
 #include "completion.hpp"
 #include "factorizations.hpp"
+#include "features.hpp"
 #include "model_files.hpp"
 #include "penalized.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
+#include "serving.hpp"
 #include "sparse_codes.hpp"
 #include "tensors.hpp"
 #include "traces.hpp"
@@ -61,6 +63,8 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_tensors(m);
   pursuit::python::bind_penalized(m);
   pursuit::python::bind_sparse_codes(m);
+  pursuit::python::bind_features(m);
   pursuit::python::bind_completion(m);
+  pursuit::python::bind_serving(m);
   pursuit::python::bind_model_files(m);
 }

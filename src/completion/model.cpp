@@ -36,6 +36,18 @@ CompletionSide plain_side(Index size) {
   return side;
 }
 
+CompletionModel transposed(CompletionModel model) {
+  std::swap(model.rows, model.cols);
+  for (CompletionSample& sample : model.samples) {
+    std::swap(sample.rows, sample.cols);
+    std::swap(sample.row_noise_weight, sample.col_noise_weight);
+  }
+  std::swap(model.average_rows, model.average_cols);
+  if (model.atoms.rank() > 0 && !model.atoms.symmetric())
+    model.atoms = Expansion(model.atoms.right(), model.atoms.left(), model.atoms.weights);
+  return model;
+}
+
 void note_unseen(CompletionModel& model, const GroupedEntries& by_row) {
   model.rows.unseen.clear();
   model.cols.unseen.clear();

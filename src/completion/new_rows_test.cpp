@@ -97,6 +97,31 @@ TEST(NewRows, OfValuesOfAnySizeAreTheSameUpToThatSize) {
     EXPECT_LT((rows_of(size) - rows).norm(), 1e-6 * rows.norm()) << size;
 }
 
+TEST(NewRows, MakeAModelThatPredictsThemAsTheirFactorsDo) {
+  const Split split;
+  const ObservedMatrix fresh(split.fresh);
+  for (const CompletionModel& model :
+       {complete(split.train, {.max_rank = 3}).model,
+        complete(split.train, {.max_rank = 3, .samples = 4}).model,
+        complete_structured(split.train, {.offsets = true, .max_rank = 3}).model}) {
+    const CompletionModel own = with_new_rows(model, fresh.by_row());
+    const Matrix rows = predict_rows(model, new_row_factors(model, fresh.by_row()));
+    ASSERT_EQ(own.row_count(), fresh.rows());
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < 60; ++j) {
+        const Prediction each = predict(own, {i, j});
+        ASSERT_NEAR(each.value, rows(i, j), 1e-4);
+        ASSERT_GT(each.deviation, 0);
+        ASSERT_LT(each.deviation, 2);
+      }
+  }
+  const CompletionModel model = complete(split.train, {.max_rank = 1}).model;
+  EXPECT_THAT(message_of<InvalidInput>([&] {
+                with_new_rows(model, {{0, 0}, {}, {}});
+              }),
+              HasSubstr("no entry"));
+}
+
 TEST(NewRows, DoNotDependOnThreads) {
   const Split split;
   const CompletionModel model = complete(split.train, {.max_rank = 4}).model;

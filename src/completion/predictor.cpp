@@ -81,21 +81,26 @@ Moments Predictor::self_tuned(Position at) const {
   return result;
 }
 
-Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
-  double value = model_.mean + model_.scale * self_tuned.mean, spread = 0;
+Moments Predictor::sum_of(Position at, const Moments& self_tuned) const {
+  const double unit = model_.scale * model_.scale;
+  Moments result{model_.mean + model_.scale * self_tuned.mean, 0, unit * self_tuned.noise};
   if (const Index rank = model_.atoms.rank(); rank > 0) {
     const AtomMember left = row(at.row), right = column(at.col);
     for (Index k = 0; k < rank; ++k) {
       const double l = left.mean(k), r = right.mean(k), l_variance = left.variance(k),
                    r_variance = right.variance(k);
-      value += l * r;
-      spread += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
+      result.mean += l * r;
+      result.variance += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
     }
   }
-  const double unit = model_.scale * model_.scale;
-  if (model_.loss.kind == Loss::squares)
-    return {value, std::sqrt(unit * (self_tuned.noise + self_tuned.variance) + spread)};
-  return through_link(model_.loss, value, model_.noise_variance * (unit * self_tuned.variance + spread));
+  result.variance += unit * self_tuned.variance;
+  return result;
+}
+
+Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
+  const Moments sum = sum_of(at, self_tuned);
+  if (model_.loss.kind == Loss::squares) return {sum.mean, std::sqrt(sum.noise + sum.variance)};
+  return through_link(model_.loss, sum.mean, model_.noise_variance * sum.variance);
 }
 
 Prediction Predictor::operator()(Position at) const {

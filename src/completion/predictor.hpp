@@ -84,6 +84,8 @@ class Predictor {
   /// Not yet within the model's range, and of a position inside.
   Prediction unclipped(Position at) const { return unclipped(at, self_tuned(at)); }
   void require_inside(Position at) const;
+  /// The mean of the sum that the entry is, with a link of its log-odds; of a position inside.
+  double linear(Position at) const { return sum_of(at, self_tuned(at)).mean; }
 
   /// From the self-tuned part, however it was come by.
   Prediction unclipped(Position at, const Moments& self_tuned) const;
@@ -97,6 +99,8 @@ class Predictor {
 
  private:
   Moments self_tuned(Position at) const;
+  /// With structured atoms, in the units of the data; `variance` without the noise.
+  Moments sum_of(Position at, const Moments& self_tuned) const;
 
   const CompletionModel& model_;
   AverageMember row_, col_;  // of structured atoms

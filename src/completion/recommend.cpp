@@ -4,103 +4,74 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
-#include "base/kernel.hpp"
 #include "base/parallel.hpp"
+#include "completion/best_products.hpp"
 #include "completion/predictor.hpp"
-#include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr Index kBlockRows = 64, kBlockCols = 1024;  // of a block of scores, which stays in the second cache
-constexpr Index kGroup = 32;                         // scores that are looked at together
-
 /// The best by predicted value before it is clipped, for many may reach the top of the range; then clipped.
-std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, Index count,
+std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, const ListOptions& options,
                                     const Predictor& predictor) {
-  const auto better = [](const Recommendation& a, const Recommendation& b) {
-    return a.prediction.value != b.prediction.value ? a.prediction.value > b.prediction.value : a.col < b.col;
+  const auto rank = [&](const Recommendation& each) {
+    return options.optimism == 0 ? each.prediction.value
+                                 : each.prediction.value + options.optimism * each.prediction.deviation;
   };
-  const auto kept = std::min<std::size_t>(std::size_t(count), candidates.size());
+  const auto better = [&](const Recommendation& a, const Recommendation& b) {
+    const double of_a = rank(a), of_b = rank(b);
+    return of_a != of_b ? of_a > of_b : a.col < b.col;
+  };
+  const auto kept = std::min<std::size_t>(std::size_t(options.count), candidates.size());
   std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept), candidates.end(), better);
   std::vector<Recommendation> best(candidates.begin(), candidates.begin() + std::ptrdiff_t(kept));
   for (Recommendation& each : best) each.prediction = predictor.clipped(each.prediction);
   return best;  // in memory of its own size: there may be as many lists as rows
 }
 
-/// Every column is predicted but the excluded ones, which ascend.
-std::vector<Recommendation> best_in_row(const Predictor& predictor, Index columns, int row, Index count,
-                                        std::span<const int> excluded) {
-  std::vector<Recommendation> candidates;
-  candidates.reserve(std::size_t(columns));
-  for (int j = 0; j < columns; ++j)
-    if (!std::binary_search(excluded.begin(), excluded.end(), j))
-      candidates.push_back({j, predictor.unclipped({row, j})});
-  return best_of(std::move(candidates), count, predictor);
-}
-
-void require_count(Index count) {
-  if (count < 0) throw InvalidArgument(fmt::format("{} recommendations: must be 0 or more", count));
-}
-
-/// Numbers of scores at places whose group of kGroup holds one of at least `threshold`, most often none.
-PURSUIT_KERNEL Index promising_groups(const float* scores, Index count, float threshold, int* groups) {
-  Index found = 0;
-  for (Index first = 0; first < count; first += kGroup) {
-    int promising = 0;
-    const Index last = std::min(count, first + kGroup);
-    for (Index j = first; j < last; ++j) promising |= int(scores[j] >= threshold);
-    groups[found] = int(first);
-    found += promising;
+void require_sensible(const ListOptions& options, const CompletionModel& model) {
+  if (options.count < 0)
+    throw InvalidArgument(fmt::format("{} recommendations: must be 0 or more", options.count));
+  if (!std::isfinite(options.optimism))
+    throw InvalidArgument(fmt::format("optimism {}: must be a finite number", options.optimism));
+  const Index columns = model.column_count();
+  if (options.left_out && options.left_out->size() != model.row_count())
+    throw InvalidArgument(fmt::format("entries to leave out of {} rows; the matrix has {}",
+                                      options.left_out->size(), model.row_count()));
+  if (!options.columns) return;
+  int before = -1;
+  for (const int j : *options.columns) {
+    if (j <= before || j >= columns)
+      throw InvalidArgument(
+          fmt::format("column {} behind {}: columns must ascend and lie in 0 to {}", j, before, columns - 1));
+    before = j;
   }
-  return found;
+}
+
+/// The entries of a row that are left out of its list, ascending.
+std::span<const int> left_out_of(int row, const ListOptions& options) {
+  if (!options.left_out || row < 0) return {};
+  return {options.left_out->index.data() + options.left_out->start[row],
+          std::size_t(options.left_out->count(row))};
 }
 
 }  // namespace
 
-/// What may be among the best of a row, by scores that are off by at most half of `margin`.
-struct Recommender::Candidates {
-  struct Scored {
-    float score;
-    int col;
-  };
-  std::vector<Scored> scored;
-  std::size_t count = 0, room = 0;
-  double margin = 0;
-  float threshold = std::numeric_limits<float>::lowest();  // what is left out scores minus infinity
-
-  void offer(const float* scores, Index first, Index number) {
-    int groups[kBlockCols / kGroup] = {};
-    const Index found = promising_groups(scores, number, threshold, groups);
-    for (Index g = 0; g < found; ++g)
-      for (Index j = groups[g]; j < std::min<Index>(number, groups[g] + kGroup); ++j)
-        if (scores[j] >= threshold) {
-          scored.push_back({scores[j], int(first + j)});
-          if (scored.size() >= room) forget_the_rest();
-        }
-  }
-
-  void forget_the_rest() {
-    if (scored.size() > count) {
-      const auto last = scored.begin() + std::ptrdiff_t(count) - 1;
-      std::nth_element(scored.begin(), last, scored.end(),
-                       [](const Scored& a, const Scored& b) { return a.score > b.score; });
-      threshold = std::max(threshold, std::nextafter(float(last->score - margin), -INFINITY));
-      std::erase_if(scored, [&](const Scored& each) { return each.score < threshold; });
-    }
-    room = 2 * std::max(scored.size(), count) + kGroup;
-  }
-};
-
 std::vector<Recommendation> recommend(const CompletionModel& model, int row, Index count,
                                       std::span<const int> excluded) {
-  require_count(count);
+  const ListOptions options{.count = count};
+  require_sensible(options, model);
   const Predictor predictor(model);
   predictor.require_inside({row, -1});
-  return best_in_row(predictor, model.column_count(), row, count, excluded);
+  std::vector<Recommendation> candidates;
+  candidates.reserve(std::size_t(model.column_count()));
+  for (int j = 0; j < model.column_count(); ++j)
+    if (!std::binary_search(excluded.begin(), excluded.end(), j))
+      candidates.push_back({j, predictor.unclipped({row, j})});
+  return best_of(std::move(candidates), options, predictor);
 }
 
 Recommender::Recommender(const CompletionModel& model)
@@ -114,28 +85,27 @@ Recommender::Recommender(const CompletionModel& model)
   const Index width = model.cols.mean.cols(), drawn = draws_.empty() ? 0 : draws_[0].second->cols();
   const Index draws = Index(draws_.size()), own = draws > 0 ? draws * drawn : width;
   const Index atoms = model.atoms.rank();
-  cols_ = FactorMatrix::Zero(model.column_count(), own + atoms + 2 + (draws > 0 ? width : 0));
-  if (draws == 0) cols_.leftCols(own) = model.cols.mean;
-  for (Index s = 0; s < draws; ++s) cols_.middleCols(s * drawn, drawn) = *draws_[std::size_t(s)].second;
-  for (Index j = 0; j < cols_.rows() && atoms > 0; ++j) {
+  FactorMatrix cols = FactorMatrix::Zero(model.column_count(), own + atoms + 2 + (draws > 0 ? width : 0));
+  if (draws == 0) cols.leftCols(own) = model.cols.mean;
+  for (Index s = 0; s < draws; ++s) cols.middleCols(s * drawn, drawn) = *draws_[std::size_t(s)].second;
+  for (Index j = 0; j < cols.rows() && atoms > 0; ++j) {
     const AtomMember column = predictor_->column(int(j));
-    for (Index k = 0; k < atoms; ++k) cols_(j, own + k) = float(column.mean(k));
+    for (Index k = 0; k < atoms; ++k) cols(j, own + k) = float(column.mean(k));
   }
-  for (Index j = 0; j < cols_.rows(); ++j) cols_(j, own + atoms + 1) = selection(model.cols, int(j));
+  for (Index j = 0; j < cols.rows(); ++j) cols(j, own + atoms + 1) = selection(model.cols, int(j));
   for (const int j : model.cols.unseen) {
-    cols_(j, own + atoms) = 1;
+    cols(j, own + atoms) = 1;
     if (draws == 0) continue;
-    cols_.row(j).head(own).setZero();
-    cols_.row(j).tail(width) = model.cols.mean.row(j);
+    cols.row(j).head(own).setZero();
+    cols.row(j).tail(width) = model.cols.mean.row(j);
   }
-  for (Index j = 0; j < cols_.rows(); ++j)
-    longest_column_ = std::max(longest_column_, double(cols_.row(j).norm()));
+  products_ = std::make_shared<BestProducts>(std::move(cols));
 }
 
 /// What a row is multiplied with columns by; what it adds to all of them alike is left out.
 void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) const {
   const Index atoms = model_.atoms.rank(), width = model_.rows.mean.cols();
-  const Index own = cols_.cols() - atoms - 2 - (draws_.empty() ? 0 : width);
+  const Index all = products_->vectors().cols(), own = all - atoms - 2 - (draws_.empty() ? 0 : width);
   factors.setZero();
   factors[own + atoms] = selection(model_.rows, row);
   factors[own + atoms + 1] = has_entries(model_.rows, row) ? 0.0F : 1.0F;
@@ -153,74 +123,120 @@ void Recommender::fill_row(int row, Eigen::Ref<Eigen::RowVectorXf> factors) cons
     }
     factors[own + atoms] += model_.rows.mean(row, 0);
     factors.tail(width) = model_.rows.mean.row(row);
-    factors[cols_.cols() - width] = 1;
+    factors[all - width] = 1;
   }
   const AtomMember member = predictor_->row(row);
   for (Index k = 0; k < atoms; ++k) factors[own + k] = float(member.mean(k) / model_.scale);
 }
 
-void Recommender::score(int first, std::span<Candidates> best, const GroupedEntries* seen) const {
-  const Index rows = Index(best.size()), width = cols_.cols();
-  FactorMatrix factors(rows, width);
-  std::vector<std::int64_t> next(best.size());  // entry of a row that is left out
-  for (Index i = 0; i < rows; ++i) {
-    fill_row(first + int(i), factors.row(i));
-    constexpr double kRounding = std::numeric_limits<float>::epsilon();
-    best[i].margin = 2 * kRounding * double(width + 4) * double(factors.row(i).norm()) * longest_column_;
-    if (seen) next[i] = seen->start[first + i];
+bool Recommender::has_product(int row) const {
+  return row >= 0 && (draws_.empty() || has_entries(model_.rows, row));
+}
+
+/// Every column is predicted.
+std::vector<Recommendation> Recommender::best_of_all(int row, const ListOptions& options) const {
+  const std::span<const int> excluded = left_out_of(row, options);
+  std::vector<Recommendation> candidates;
+  const auto consider = [&](int j) {
+    if (!std::binary_search(excluded.begin(), excluded.end(), j))
+      candidates.push_back({j, predictor_->unclipped({row, j})});
+  };
+  if (options.columns)
+    for (const int j : *options.columns) consider(j);
+  else
+    for (int j = 0; j < model_.column_count(); ++j) consider(j);
+  return best_of(std::move(candidates), options, *predictor_);
+}
+
+std::vector<std::vector<Recommendation>> Recommender::lists(std::span<const int> rows,
+                                                            const ListOptions& options, int threads) const {
+  require_sensible(options, model_);
+  for (const int row : rows) predictor_->require_inside({row, -1});
+  const auto count = Index(rows.size());
+  std::vector<std::vector<Recommendation>> result(rows.size());
+  if (options.count == 0) return result;
+  // The order is that of probabilities, or of bounds, which no product gives.
+  if (model_.loss.kind != Loss::squares || options.optimism != 0) {
+    parallel_for(count, resolve_threads(threads),
+                 [&](Index k) { result[std::size_t(k)] = best_of_all(rows[std::size_t(k)], options); });
+    return result;
   }
-  const Matrix panel = factors.transpose().cast<double>();
-  Eigen::MatrixXf scores(kBlockCols, rows);
-  for (Index col = 0; col < cols_.rows(); col += kBlockCols) {
-    const Index count = std::min(kBlockCols, cols_.rows() - col);
-    multiply({cols_.data() + col * width, count, width, width, true}, panel, scores.topRows(count));
-    for (Index i = 0; i < rows; ++i) {
-      float* of_row = scores.col(i).data();
-      if (seen)
-        for (; next[i] < seen->start[first + i + 1] && seen->index[next[i]] < col + count; ++next[i])
-          of_row[seen->index[next[i]] - col] = -INFINITY;
-      best[i].offer(of_row, col, count);
+  std::vector<int> place;  // of columns among those that lists may hold
+  if (options.columns) {
+    place.assign(std::size_t(model_.column_count()), -1);
+    for (std::size_t p = 0; p < options.columns->size(); ++p)
+      place[std::size_t((*options.columns)[p])] = int(p);
+  }
+  std::shared_ptr<const BestProducts> products = products_;
+  if (options.columns)
+    products = std::make_shared<BestProducts>(products_->vectors()(*options.columns, Eigen::all));
+  constexpr Index kBlock = BestProducts::kBlock;
+  parallel_for((count + kBlock - 1) / kBlock, resolve_threads(threads), [&](Index block) {
+    const Index first = block * kBlock, number = std::min(kBlock, count - first);
+    FactorMatrix queries = FactorMatrix::Zero(number, products->vectors().cols());
+    for (Index i = 0; i < number; ++i)
+      if (const int row = rows[std::size_t(first + i)]; has_product(row)) fill_row(row, queries.row(i));
+    std::vector<std::vector<int>> places(options.columns ? std::size_t(number) : 0);  // of what is left out
+    const auto best = products->of(queries, options.count, [&](Index i) {
+      const std::span<const int> excluded = left_out_of(rows[std::size_t(first + i)], options);
+      if (!options.columns) return excluded;
+      std::vector<int>& own = places[std::size_t(i)];
+      for (const int j : excluded)
+        if (place[std::size_t(j)] >= 0) own.push_back(place[std::size_t(j)]);
+      return std::span<const int>(own);
+    });
+    for (Index i = 0; i < number; ++i) {
+      const int row = rows[std::size_t(first + i)];
+      auto& list = result[std::size_t(first + i)];
+      if (!has_product(row)) {
+        list = best_of_all(row, options);
+        continue;
+      }
+      std::vector<Recommendation> candidates;
+      for (const ScoredItem& each : best[std::size_t(i)]) {
+        const int col = options.columns ? (*options.columns)[std::size_t(each.item)] : each.item;
+        candidates.push_back({col, predictor_->unclipped({row, col})});
+      }
+      list = best_of(std::move(candidates), options, *predictor_);
     }
-  }
+  });
+  return result;
 }
 
 std::vector<std::vector<Recommendation>> Recommender::of_rows(int first, int last, Index count,
                                                               const GroupedEntries* seen, int threads) const {
-  require_count(count);
   if (first < 0 || last < first || last > model_.row_count())
     throw InvalidArgument(fmt::format("rows {} to {}: the matrix has {}", first, last, model_.row_count()));
-  std::vector<std::vector<Recommendation>> result(std::size_t(last - first));
-  if (count == 0) return result;
-  if (model_.loss.kind != Loss::squares) {  // the order is that of probabilities, which no product gives
-    parallel_for(last - first, resolve_threads(threads), [&](Index k) {
-      const Index row = first + k;
-      const std::span<const int> left_out =
-          seen ? std::span<const int>(seen->index.data() + seen->start[row], std::size_t(seen->count(row)))
-               : std::span<const int>();
-      result[std::size_t(k)] = best_in_row(*predictor_, model_.column_count(), int(row), count, left_out);
-    });
-    return result;
-  }
-  parallel_for((last - first + kBlockRows - 1) / kBlockRows, resolve_threads(threads), [&](Index block) {
-    const int begin = first + int(block * kBlockRows), end = std::min(last, begin + int(kBlockRows));
-    std::vector<Candidates> best(std::size_t(end - begin));
-    for (Candidates& each : best) each.count = std::size_t(count), each.forget_the_rest();
-    score(begin, best, seen);
-    for (int row = begin; row < end; ++row) {
-      if (!draws_.empty() && !has_entries(model_.rows, row)) {  // no draw knows it
-        const auto columns = seen ? std::span(seen->index).subspan(seen->start[row], seen->count(row))
-                                  : std::span<const int>();
-        result[std::size_t(row - first)] = recommend(model_, row, count, columns);
-        continue;
-      }
-      Candidates& of_row = best[std::size_t(row - begin)];
-      of_row.forget_the_rest();
-      std::vector<Recommendation> candidates;
-      for (const auto& each : of_row.scored)
-        candidates.push_back({each.col, predictor_->unclipped({row, each.col})});
-      result[std::size_t(row - first)] = best_of(std::move(candidates), count, *predictor_);
+  std::vector<int> rows(std::size_t(last - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return lists(rows, {.count = count, .left_out = seen}, threads);
+}
+
+Recommender::Vectors Recommender::vectors() const {
+  // Behind what fill_row() multiplies: the constant that it leaves out; and where columns have draws, their
+  // factors, for rows that have none.
+  const FactorMatrix& cols = products_->vectors();
+  const Index width = cols.cols(), own = draws_.empty() ? 0 : model_.cols.mean.cols();
+  const Index atoms = model_.atoms.rank(), marks = width - own - 2;  // where no entries and selection stand
+  Vectors result{FactorMatrix::Zero(model_.row_count(), width + 1 + own),
+                 FactorMatrix::Zero(model_.column_count(), width + 1 + own)};
+  result.cols.leftCols(width) = cols;
+  result.cols.col(width).setOnes();
+  if (own > 0) result.cols.rightCols(own) = model_.cols.mean;
+  for (int i = 0; i < model_.row_count(); ++i) {
+    auto row = result.rows.row(i);
+    fill_row(i, row.head(width));
+    if (!has_product(i)) {
+      row.head(marks - atoms).setZero();
+      row[marks] = selection(model_.rows, i);
+      row.segment(width - own, own).setZero();
+      row.tail(own) = model_.rows.mean.row(i);
+      row[width + 1] = 1;
     }
-  });
+    row *= float(model_.scale);
+    const double rest = row.cast<double>().dot(result.cols.row(0).cast<double>());
+    row[width] = float(predictor_->linear({i, 0}) - rest);
+  }
   return result;
 }
 

@@ -71,6 +71,108 @@ TEST(Recommender, GivesManyRowsTheListsOfEachAlone) {
     }
 }
 
+/// Every kind of model: self-tuned, averaged over draws, of structured atoms, with members never seen.
+std::vector<CompletionModel> all_kinds(const ObservedEntries& entries) {
+  return {complete(entries, {.max_rank = 3}).model,
+          complete(entries, {.max_rank = 2, .samples = 4, .stored_samples = 3}).model,
+          complete_structured(entries, {.right = sparse(20), .offsets = true, .max_rank = 2}).model};
+}
+
+ObservedEntries with_newcomers() {
+  ObservedEntries entries = planted(70, 90, 2, 0.3, 0.2, 29).train;
+  entries.rows = 72;
+  entries.cols = 93;
+  return entries;
+}
+
+TEST(Recommender, ListsHoldOnlyTheColumnsAskedForByTheBoundAskedFor) {
+  const ObservedEntries entries = with_newcomers();
+  const ObservedMatrix seen(entries);
+  std::vector<int> some;
+  for (int j = 1; j < 93; j += 3) some.push_back(j);
+  const std::vector<int> rows{71, 3, -1, 3, 40};
+  for (const CompletionModel& model : all_kinds(entries))
+    for (const double optimism : {0.0, 1.5, -1.0}) {
+      const ListOptions options{5, &seen.by_row(), &some, optimism};
+      const auto lists = Recommender(model).lists(rows, options, 2);
+      ASSERT_EQ(lists.size(), rows.size());
+      EXPECT_EQ(columns(lists[1]), columns(lists[3]));
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        std::vector<std::pair<double, int>> plain;
+        for (const int j : some) {
+          const auto& by_row = seen.by_row();
+          if (rows[k] >= 0 && std::binary_search(by_row.index.begin() + by_row.start[rows[k]],
+                                                 by_row.index.begin() + by_row.start[rows[k] + 1], j))
+            continue;
+          const Prediction each = predict(model, {rows[k], j});  // inside the range, as chosen below
+          plain.emplace_back(-(each.value + optimism * each.deviation), j);
+        }
+        std::sort(plain.begin(), plain.end());
+        for (std::size_t p = 0; p < lists[k].size(); ++p) {
+          const double value = predict(model, {rows[k], plain[p].second}).value;
+          const bool at_the_end = value >= model.highest || value <= model.lowest;
+          EXPECT_TRUE(at_the_end || lists[k][p].col == plain[p].second) << rows[k] << ", place " << p;
+        }
+        EXPECT_EQ(lists[k].size(), 5U);
+      }
+    }
+}
+
+TEST(Recommender, ListsAreTheSameForAnyNumberOfThreads) {
+  const ObservedEntries entries = with_newcomers();
+  std::vector<int> rows;
+  for (int k = 0; k < 200; ++k) rows.push_back(k * 7 % 72);
+  for (const CompletionModel& model : all_kinds(entries)) {
+    const auto one = Recommender(model).lists(rows, {}, 1);
+    for (const int threads : {2, 3, 16}) {
+      const auto several = Recommender(model).lists(rows, {}, threads);
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        ASSERT_EQ(columns(one[k]), columns(several[k]));
+        for (std::size_t p = 0; p < one[k].size(); ++p)
+          ASSERT_EQ(one[k][p].prediction.value, several[k][p].prediction.value);
+      }
+    }
+  }
+}
+
+TEST(Recommender, VectorsMultiplyToPredictions) {
+  const ObservedEntries entries = with_newcomers();
+  for (CompletionModel model : all_kinds(entries)) {
+    model.lowest = -INFINITY;
+    model.highest = INFINITY;
+    const Recommender::Vectors vectors = Recommender(model).vectors();
+    const Matrix products = vectors.rows.cast<double>() * vectors.cols.transpose().cast<double>();
+    for (int i = 0; i < 72; ++i)
+      for (int j = 0; j < 93; ++j)
+        ASSERT_NEAR(products(i, j), predict(model, {i, j}).value, 1e-4) << i << ", " << j;
+  }
+}
+
+TEST(Recommender, RefusesOptionsThatMakeNoSense) {
+  const CompletionModel model = columns_of({1, 7, 3}, {0, 5});
+  const Recommender recommender(model);
+  const std::vector<int> rows{0}, outside{1}, descending{2, 1}, beyond{3};
+  EXPECT_THROW(recommender.lists(outside, {}), InvalidArgument);
+  EXPECT_THROW(recommender.lists(rows, {.count = -1}), InvalidArgument);
+  EXPECT_THROW(recommender.lists(rows, {.optimism = NAN}), InvalidArgument);
+  for (const auto& bad : {descending, beyond})
+    EXPECT_THROW(recommender.lists(rows, {.columns = &bad}), InvalidArgument);
+  const std::vector<int> none;
+  EXPECT_TRUE(recommender.lists(rows, {.columns = &none})[0].empty());
+}
+
+TEST(Transposed, PredictsTheSameEntriesTheOtherWayRound) {
+  const ObservedEntries entries = with_newcomers();
+  for (const CompletionModel& model : all_kinds(entries)) {
+    const CompletionModel other = transposed(model);
+    for (const Position at : {Position{0, 0}, {3, 92}, {71, 5}, {71, 91}, {-1, 4}, {6, -1}, {-1, -1}}) {
+      const Prediction here = predict(model, at), there = predict(other, {at.col, at.row});
+      EXPECT_NEAR(here.value, there.value, 1e-9);
+      EXPECT_NEAR(here.deviation, there.deviation, 1e-9);
+    }
+  }
+}
+
 TEST(Positions, OutsideTheMatrixAreRefusedWithTheirNumbers) {
   const CompletionModel model = columns_of({1, 7, 3}, {0, 5});
   for (const Position at : {Position{1, 0}, {0, 3}, {-2, 0}, {0, -2}, {10000000, 0}}) {

@@ -244,27 +244,9 @@ void read_text(TextLines& lines, RatingsPart& features, FeatureFile& file) {
 }  // namespace
 }  // namespace io
 
-FeatureFile read_features(const std::filesystem::path& path, IdTable& members) {
-  FeatureFile file;
-  Ratings read;
-  io::ByteSource source(path);
-  const std::string_view head = source.head();
-  if (io::is_npy(head) || io::is_zip(head) || io::looks_like_matrix_market(head)) {
-    read = read_ratings(path, {}, &members, nullptr);
-  } else {
-    io::TextLines lines(source);
-    std::vector<io::RatingsPart> features(1);
-    io::read_text(lines, features.front(), file);
-    if (features.front().value.empty())
-      io::refuse(source.name(), file.left_out.empty()
-                                    ? "all features are zero"
-                                    : fmt::format("column {} is text of which no two lines share a word, and "
-                                                  "there is no other feature",
-                                                  io::shown(file.left_out.front())));
-    io::RatingsCollector collector(source.name(), {}, &members, nullptr);
-    collector.append(features);
-    read = collector.finish();
-  }
+namespace {
+
+FeatureFile finished(FeatureFile file, Ratings read, IdTable& members) {
   std::vector<char> spoken_of(std::size_t(read.rows.size()), 0);
   for (const int member : read.entries.row) spoken_of[std::size_t(member)] = 1;
   file.members = std::count(spoken_of.begin(), spoken_of.end(), 1);
@@ -274,6 +256,37 @@ FeatureFile read_features(const std::filesystem::path& path, IdTable& members) {
   file.table.rows = members.size();
   file.table.cols = Index(file.names.size());
   return file;
+}
+
+FeatureFile read_text_features(io::ByteSource& source, IdTable& members) {
+  FeatureFile file;
+  io::TextLines lines(source);
+  std::vector<io::RatingsPart> features(1);
+  io::read_text(lines, features.front(), file);
+  if (features.front().value.empty())
+    io::refuse(source.name(), file.left_out.empty()
+                                  ? "all features are zero"
+                                  : fmt::format("column {} is text of which no two lines share a word, and "
+                                                "there is no other feature",
+                                                io::shown(file.left_out.front())));
+  io::RatingsCollector collector(source.name(), {}, &members, nullptr);
+  collector.append(features);
+  return finished(std::move(file), collector.finish(), members);
+}
+
+}  // namespace
+
+FeatureFile read_features(const std::filesystem::path& path, IdTable& members) {
+  io::ByteSource source(path);
+  const std::string_view head = source.head();
+  if (io::is_npy(head) || io::is_zip(head) || io::looks_like_matrix_market(head))
+    return finished({}, read_ratings(path, {}, &members, nullptr), members);
+  return read_text_features(source, members);
+}
+
+FeatureFile read_features_text(std::string_view text, const std::string& name, IdTable& members) {
+  io::ByteSource source(text, name);
+  return read_text_features(source, members);
 }
 
 FeatureFile merged(const FeatureFile& old, const FeatureFile& fresh) {

@@ -44,33 +44,6 @@ int find_column(const std::vector<std::string>& names, std::initializer_list<std
 /// Places of row, column and value.
 using ColumnPlaces = std::array<int, 3>;
 
-ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
-                           const std::vector<std::string>& wanted, const std::string& where) {
-  if (wanted.size() != 3)
-    refuse(where, fmt::format("columns {}: needed are three, of row, column and value",
-                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
-  ColumnPlaces places = {};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const auto found = header ? std::find(first.begin(), first.end(), wanted[k]) : first.end();
-    places[k] = int(found - first.begin());
-    if (found != first.end()) continue;
-    const std::string& text = wanted[k];
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), places[k]);
-    --places[k];
-    if (error != std::errc{} || end != text.data() + text.size() || places[k] < 0 ||
-        places[k] >= int(first.size()))
-      refuse(where, header ? fmt::format("no column is called {}; the header has {}", shown(text),
-                                         shown(fmt::format("{}", fmt::join(first, ", "))))
-                           : fmt::format("column {}: there is no header, so that columns are numbers from 1 "
-                                         "to {}",
-                                         shown(text), first.size()));
-  }
-  if (places[0] == places[1] || places[0] == places[2] || places[1] == places[2])
-    refuse(where, fmt::format("columns {}: they must be three different ones",
-                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
-  return places;
-}
-
 ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::string& where) {
   const int value = find_column(names, {"rating", "ratings", "value", "score", "stars", "overall"});
   if (value == kUnknown) {
@@ -93,6 +66,36 @@ ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::st
   if (places[1] == kUnknown)
     refuse(where, fmt::format("the header {} leaves no two columns for the ids of row and column",
                               shown(fmt::format("{}", fmt::join(names, ",")))));
+  return places;
+}
+
+ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
+                           const std::vector<std::string>& wanted, const std::string& where) {
+  if (wanted.size() != 3)
+    refuse(where, fmt::format("columns {}: needed are three, of row, column and value",
+                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
+  ColumnPlaces places = {0, 1, 2};
+  const bool by_name = std::any_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.empty(); });
+  if (by_name && header) places = places_by_name(first, where);
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (wanted[k].empty()) continue;
+    const auto found = header ? std::find(first.begin(), first.end(), wanted[k]) : first.end();
+    places[k] = int(found - first.begin());
+    if (found != first.end()) continue;
+    const std::string& text = wanted[k];
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), places[k]);
+    --places[k];
+    if (error != std::errc{} || end != text.data() + text.size() || places[k] < 0 ||
+        places[k] >= int(first.size()))
+      refuse(where, header ? fmt::format("no column is called {}; the header has {}", shown(text),
+                                         shown(fmt::format("{}", fmt::join(first, ", "))))
+                           : fmt::format("column {}: there is no header, so that columns are numbers from 1 "
+                                         "to {}",
+                                         shown(text), first.size()));
+  }
+  if (places[0] == places[1] || places[0] == places[2] || places[1] == places[2])
+    refuse(where, fmt::format("columns {}: they must be three different ones",
+                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
   return places;
 }
 

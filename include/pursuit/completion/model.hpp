@@ -82,6 +82,9 @@ struct CompletionModel {
 /// Rows or columns without offsets and factors.
 CompletionSide plain_side(Index size);
 
+/// Rows as columns and columns as rows.
+CompletionModel transposed(CompletionModel model);
+
 /// InvalidInput, naming the part, where numbers of a model are not finite or out of reason, or where its
 /// parts do not fit together. What passes predicts finite numbers.
 void require_sound(const CompletionModel& model);

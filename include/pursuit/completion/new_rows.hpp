@@ -14,9 +14,16 @@
 
 namespace pursuit {
 
+/// InvalidInput where an entry lies in no column of the model or is no value that it takes.
+void require_new_entries(const CompletionModel& model, const GroupedEntries& entries);
+
 /// n x width posterior means x_i of the rows of `entries`: offset, factors, structured atoms, as far as the
-/// model has them. InvalidInput where an entry lies in no column of the model or is not finite.
+/// model has them. The entries are as require_new_entries() wants them.
 Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entries, int threads = 1);
+
+/// The model with these rows in the place of its own, to predict and recommend for them; InvalidInput as
+/// above, and for a row without entries. Where a model has draws, new rows do without.
+CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries& entries, int threads = 1);
 
 /// n x columns predictions for rows with these factors, within the model's range.
 Matrix predict_rows(const CompletionModel& model, const Matrix& factors);

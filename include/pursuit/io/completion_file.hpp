@@ -59,6 +59,14 @@ CompletionFile load_completion(const std::filesystem::path& path);
 using AnyModelFile = std::variant<ModelFile, CompletionFile>;
 AnyModelFile load_any_model(const std::filesystem::path& path);
 
+/// A factorization as a completed matrix, to predict and recommend with: of squares, with what the atoms
+/// leave unexplained as noise, or of bernoulli. Rows and columns without names are called "0", "1", ...
+/// InvalidInput for other losses and arrays of more modes.
+CompletionFile as_completion(ModelFile file);
+
+/// Whichever the file is, as a completed matrix.
+CompletionFile load_predictions(const std::filesystem::path& path);
+
 /// Whether the file is a completed matrix; false for a factorization, InvalidInput for anything else.
 bool is_completion_file(const std::filesystem::path& path);
 

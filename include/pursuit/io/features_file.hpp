@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pursuit/completion/complete.hpp"
@@ -32,6 +33,9 @@ struct FeatureFile {
 /// Ids that are new join the members. Every defect is an InvalidInput naming the file, the line and the
 /// value.
 FeatureFile read_features(const std::filesystem::path& path, IdTable& members);
+
+/// The same of a text in memory, which `name` stands for in messages.
+FeatureFile read_features_text(std::string_view text, const std::string& name, IdTable& members);
 
 /// What was known before with what is said now: members that `fresh` speaks of have its features alone.
 /// Features that are new follow those there are.
