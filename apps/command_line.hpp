@@ -24,6 +24,7 @@ class Option {
   Option& between(int lowest, int highest);
   Option& not_negative();
   Option& separated_by(char separator);
+  Option& pairs();  // of values, one after the other, as often as it is given
   Option& excludes(const Option& other);
 
  private:
