@@ -80,6 +80,11 @@ Option& Option::repeated() {
   return *this;
 }
 
+Option& Option::pairs() {
+  option_->type_size(2)->allow_extra_args(false);
+  return *this;
+}
+
 Option& Option::excludes(const Option& other) {
   option_->excludes(other.option_);
   return *this;

@@ -28,7 +28,7 @@ struct FactorCommand {
   KnownAtoms known;
   LossInput loss;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
-  std::string modes, symmetric_modes;
+  TensorInput tensor;
   bool covariance = false;
 };
 
@@ -49,7 +49,8 @@ Examples:
   PCA         pursuit factor data.csv --covariance --symmetric sphere --rank 5
   sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
-  tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+unimodal --weights nonneg
+  tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+smooth:0.1 --weights nonneg
+  table       pursuit factor trips.csv --rank 4 --modes nonneg,nonneg,nonneg --weights nonneg
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
@@ -102,14 +103,16 @@ TensorCommand of_tensor(const FactorCommand& command) {
     if (given)
       throw InvalidArgument(fmt::format(
           "{}: for matrices; an array of more modes has a set for each of them, --modes", option));
-  return {command.common,      command.options, command.input, command.modes, command.symmetric_modes,
-          command.known.start, command.weights, command.out,   command.plot};
+  return {command.common,      command.options, command.tensor, command.input,
+          command.known.start, command.weights, command.out,    command.plot};
 }
 
 int run(const FactorCommand& command) {
-  if (!command.modes.empty() || is_tensor_file(command.input)) return run_tensor(of_tensor(command));
-  if (!command.symmetric_modes.empty())
-    throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
+  if (!command.tensor.modes.empty() || is_tensor_file(command.input)) return run_tensor(of_tensor(command));
+  if (command.tensor.given())
+    throw InvalidArgument(
+        "--symmetric-modes, --fix-mode, --starts and --ridge: for arrays of three and more modes; see "
+        "--symmetric and --fix");
   FactorOptions options = options_of(command);
   std::vector<std::string> inputs = command.loss.files();
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
@@ -163,16 +166,13 @@ void add_factor(Command& program) {
   sub.add_option(
          "INPUT", command->input,
          "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV; array of more modes: "
-         ".npy, .npz (dense, or coords, data and shape), .tns (.gz)")
+         ".npy, .npz (dense, or coords, data and shape), .tns (.gz); with --modes, CSV of ids and a value")
       .required();
   sub.add_option("-r,--rank", command->options.rank, "Number of atoms").show_default();
   sub.add_option("--left", command->left, "Atom set of the left factors, SPEC below").show_default();
   sub.add_option("--right", command->right, "Atom set of the right factors").show_default();
   sub.add_option("--symmetric", command->symmetric, "Atom set of u in atoms u u^T, for a symmetric matrix");
-  sub.add_option("--modes", command->modes,
-                 "Atom sets of an array of three and more modes, one SPEC for each, separated by commas");
-  sub.add_option("--symmetric-modes", command->symmetric_modes,
-                 "With --modes: modes that share their factors, such as 0,1");
+  add_tensor_options(sub, command->tensor);
   sub.add_flag(
       "--covariance", command->covariance,
       "With --symmetric: rows of INPUT are samples, factor the covariance of its columns (never formed)");

@@ -17,11 +17,6 @@ Expansion read_atoms(const std::string& path, Index rows, Index cols) {
   return {model.left(), model.right(), model.weights};  // symmetric atoms too
 }
 
-Matrix read_dense(const std::string& path) {
-  return std::visit([](const auto& matrix) { return Matrix(matrix.template cast<double>()); },
-                    read_matrix(path).matrix);
-}
-
 /// Atoms of which one factor is known; the other one is zero, to be fitted.
 Expansion read_left_factors(const std::string& path, Index rows, Index cols) {
   const Matrix left = read_dense(path);
@@ -43,12 +38,17 @@ Expansion read_right_factors(const std::string& path, Index rows, Index cols) {
 
 }  // namespace
 
+Matrix read_dense(const std::string& path) {
+  return std::visit([](const auto& matrix) { return Matrix(matrix.template cast<double>()); },
+                    read_matrix(path).matrix);
+}
+
 void add_known_atoms(Command& command, KnownAtoms& known) {
   command
       .add_option("--start", known.start,
                   "greedy: atoms one by one, a result for every rank; leading: all at once from the leading\n"
-                  "singular vectors, faster for large ranks (of an array of more modes, random: from random\n"
-                  "members); a file: from the atoms of this model, which --rank counts too")
+                  "singular vectors, faster for large ranks (of an array of more modes also random: from\n"
+                  "random members); a file: from the atoms of this model, which --rank counts too")
       .show_default();
   Option fix = command.add_option(
       "--fix", known.fix, "Keep the atoms of this model as they are, fit their weights and the other atoms");

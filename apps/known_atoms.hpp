@@ -15,6 +15,9 @@ struct KnownAtoms {
   std::string fix_right;         // a matrix, one known right factor per row
 };
 
+/// A matrix of known factors.
+Matrix read_dense(const std::string& path);
+
 void add_known_atoms(Command& command, KnownAtoms& known);
 
 /// Reads them into options.initial, the known ones first. InvalidArgument where they do not go together,

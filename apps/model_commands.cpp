@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
@@ -50,6 +51,37 @@ std::string meaning_of(const ModelFile& file) {
   return file.row_scale.size() > 0 ? fmt::format("row scale * {}", mean) : mean;
 }
 
+bool has_mode_names(const ModelFile& file) {
+  return std::any_of(file.mode_names.begin(), file.mode_names.end(),
+                     [](const auto& names) { return !names.empty(); });
+}
+
+/// The indices of a mode with the largest entries of an atom, by their names.
+std::string heaviest_names(const ModelFile& file, Index mode, Index atom) {
+  constexpr Index kShown = 5;
+  const auto factor = file.model.factors[mode].col(atom);
+  std::vector<Index> order(std::size_t(factor.size()));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index i, Index j) { return std::abs(factor[i]) > std::abs(factor[j]); });
+  std::vector<std::string> words;
+  for (const Index i : order) {
+    if (factor[i] == 0 || Index(words.size()) == kShown) break;
+    words.push_back(
+        fmt::format("{} {:.3g}", printable(file.mode_names[std::size_t(mode)][std::size_t(i)]), factor[i]));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void print_named_modes(const ModelFile& file) {
+  for (Index i = 0; i < file.model.rank(); ++i) {
+    say("\natom {}\n", i + 1);
+    for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
+      if (!file.mode_names[std::size_t(mode)].empty())
+        say("  mode {}: {}\n", mode, heaviest_names(file, mode, i));
+  }
+}
+
 Json describe(const ModelFile& file) {
   Json atoms = Json::array(), path = Json::array(), shape = Json::array();
   const bool is_matrix = file.model.factors.modes() == 2;
@@ -85,6 +117,10 @@ Json describe(const ModelFile& file) {
   if (is_matrix) {
     object.set("rows", file.model.left().rows());
     object.set("columns", file.model.right().rows());
+  } else if (has_mode_names(file)) {
+    Json names = Json::array();
+    for (const auto& list : file.mode_names) names.push_back(list);
+    object.set("names", names);
   }
   return object;
 }
@@ -158,6 +194,7 @@ int inspect_factorization(const ModelFile& file, bool json) {
       say(" {:>{}}", support_size(factors[mode], i), factors.modes() == 2 && mode == 0 ? 13 : 14);
     say("\n");
   }
+  if (has_mode_names(file)) print_named_modes(file);
   say("\n");
   const bool squares = file.loss.kind == Loss::squares;
   print_path(file.trace, squares);
@@ -192,6 +229,22 @@ ModelFile load_factorization(const std::string& path) {
   throw InvalidInput(fmt::format("{}: a completed matrix, whose entries 'pursuit predict' gives", path));
 }
 
+Json describe_reconstruction(const std::string& out, const Expansion& model, double seconds) {
+  Json object{{"output", out},
+              {"rank", model.rank()},
+              {"seconds", seconds},
+              {"peak_memory_bytes", peak_memory_bytes()}};
+  if (model.factors.modes() == 2) {
+    object.set("rows", model.left().rows());
+    object.set("columns", model.right().rows());
+  } else {
+    Json shape = Json::array();
+    for (Index mode = 0; mode < model.factors.modes(); ++mode) shape.push_back(model.factors[mode].rows());
+    object.set("shape", shape);
+  }
+  return object;
+}
+
 int reconstruct(const ReconstructCommand& c) {
   require_matrix_extension(c.out);
   prepare_outputs({c.out}, {c.model});
@@ -209,13 +262,7 @@ int reconstruct(const ReconstructCommand& c) {
                          file.column_names});
   else
     write_tensor(c.out, file.model);
-  if (c.json)
-    print_json({{"output", c.out},
-                {"rows", file.model.left().rows()},
-                {"columns", file.model.right().rows()},
-                {"rank", file.model.rank()},
-                {"seconds", timer.seconds()},
-                {"peak_memory_bytes", peak_memory_bytes()}});
+  if (c.json) print_json(describe_reconstruction(c.out, file.model, timer.seconds()));
   return success;
 }
 

@@ -127,14 +127,17 @@ Json describe(const FactorResult& result) {
   Json path = Json::array();
   for (const Step& step : path_by_rank(result.trace))
     path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
-  return {{"rank", result.model.rank()},
-          {"relative_error", result.relative_error},
-          {"rows", result.model.left().rows()},
-          {"columns", result.model.right().rows()},
-          {"seconds", result.seconds},
-          {"stop", name(result.stop)},
-          {"path", path},
-          {"peak_memory_bytes", peak_memory_bytes()}};
+  Json object{{"rank", result.model.rank()},
+              {"relative_error", result.relative_error},
+              {"seconds", result.seconds},
+              {"stop", name(result.stop)},
+              {"path", path},
+              {"peak_memory_bytes", peak_memory_bytes()}};
+  if (result.model.factors.modes() == 2) {  // of more modes, whoever reads the data knows their sizes
+    object.set("rows", result.model.left().rows());
+    object.set("columns", result.model.right().rows());
+  }
+  return object;
 }
 
 std::int64_t peak_memory_bytes() {

@@ -150,7 +150,7 @@ TEST_F(AtomsCli, RefusesWhatDoesNotFit) {
   write("overlap.txt", "0 1\n1 2\n");
   expect_refused(
       {{"unknown set", "atoms hexagon", 2, "'hexagon' is not a known set"},
-       {"no combination", "factor A.npy --left nonneg+smooth:1", 2, "what combines: nonneg with sparse"},
+       {"no combination", "factor A.npy --left nonneg+sign", 2, "what combines: nonneg with sparse"},
        {"cycle", "factor A.npy --right tree:cycle.txt:2", 2, "there is a cycle"},
        {"overlap", "factor A.npy --right group:overlap.txt:1", 3,
         "overlap.txt, line 2: entry 1 is in group 1 and in group 2"},

@@ -68,7 +68,7 @@ inline double distance(const PlainTensor& a, const PlainTensor& b) {
 }
 
 /// Refers to the values.
-inline TargetPtr as_dense_target(const PlainTensor& t, int threads = 1) {
+inline TensorPtr as_dense_target(const PlainTensor& t, int threads = 1) {
   const Index split = balanced_split(t.shape);
   Index rows = 1, columns = 1;
   for (Index m = 0; m < t.modes(); ++m) (m < split ? rows : columns) *= t.shape[std::size_t(m)];

@@ -22,7 +22,7 @@ namespace {
 /// A dense array as the matrix of its first modes by the others, or the indices and values of the entries of
 /// a sparse one.
 struct TensorArray {
-  TargetPtr target;
+  TensorPtr target;
   py::object owner;
 };
 

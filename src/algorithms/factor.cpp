@@ -235,18 +235,6 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
   }
 }
 
-/// The result for the matrix itself, from that for the matrix times `scale`.
-void undo_scale(double scale, FactorResult& result) {
-  result.model.weights /= scale;
-  result.objective = result.objective / scale / scale;
-  result.null_objective = result.null_objective / scale / scale;
-  for (Step& step : result.trace) {
-    step.objective = step.objective / scale / scale;
-    step.gain = step.gain / scale / scale;
-    step.lmo_value /= scale;
-  }
-}
-
 /// Means that are sums of atoms must not be negative, and so must not be what they are made of.
 void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
   require(!o.weights.allows_negative(),
@@ -361,8 +349,6 @@ FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool
   scaled.weights.radius *= Y.scale;
   FactorResult result = factored(Y.data, scaled, sets);
   undo_scale(Y.scale, result);
-  if (!result.model.weights.allFinite())
-    throw InvalidInput("the weights of atoms overflow; divide the matrix by a large number first");
   return result;
 }
 

@@ -2,23 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "algorithms/pursue_atoms.hpp"
+#include "algorithms/tensor_starts.hpp"
 #include "atoms/along_axis.hpp"
+#include "base/parallel.hpp"
 #include "base/require.hpp"
+#include "data/comfortable_scale.hpp"
 #include "pursuit/objective/full_squares.hpp"
 
 namespace pursuit {
 namespace {
-
-std::vector<Index> panels_of_modes(const AtomSets& sets) {
-  std::vector<Index> result;
-  for (Index mode = 0; mode < sets.modes(); ++mode) result.push_back(sets.panel_of(mode));
-  return result;
-}
 
 void validate_tensor(const Target& Y, const AtomSets& sets, const FactorOptions& o) {
   require(sets.modes() == Y.modes(),
@@ -33,30 +31,100 @@ void validate_tensor(const Target& Y, const AtomSets& sets, const FactorOptions&
   }
 }
 
-/// Random members in all modes: one contraction tells nothing about which of them belong together.
-Expansion random_atoms(const Target& Y, const AtomSets& sets, const FactorOptions& o) {
-  Random random(o.seed);
-  std::vector<Panel> panels;
-  for (Index panel = 0; panel < sets.panels(); ++panel) {
-    const Axis& axis = Y.axis(sets.mode_of(panel));
-    Panel members = axis.gaussian(o.rank, random).cwiseAbs();
-    for (Index k = 0; k < o.rank; ++k) {
-      const Vector g = members.col(k);
-      maximize(axis, sets.of(panel, k), g, members.col(k));
-    }
-    panels.push_back(std::move(members));
+/// How many factors of every panel are known.
+std::vector<Index> known_of_panels(const AtomSets& sets, const TensorOptions& more) {
+  std::vector<Index> known(more.known.empty() ? 0 : std::size_t(sets.panels()), 0);
+  for (const KnownFactors& each : more.known)
+    known[std::size_t(sets.panel_of(each.mode))] = each.factors.cols();
+  return known;
+}
+
+void validate_known(const Target& Y, const AtomSets& sets, const FactorOptions& o,
+                    const TensorOptions& more) {
+  require(std::isfinite(more.ridge) && more.ridge >= 0,
+          fmt::format("ridge {}: must be a number of 0 or more", more.ridge));
+  std::vector<bool> seen(std::size_t(Y.modes()), false);
+  for (const KnownFactors& each : more.known) {
+    require(each.mode >= 0 && each.mode < Y.modes(),
+            fmt::format("known factors of mode {}: allowed are 0 to {}", each.mode, Y.modes() - 1));
+    require(!seen[std::size_t(each.mode)], fmt::format("known factors of mode {} twice", each.mode));
+    seen[std::size_t(each.mode)] = true;
+    require(sets.is_single(sets.panel_of(each.mode)),
+            fmt::format("known factors of mode {}, which shares its factors with another", each.mode));
+    require(each.factors.rows() == Y.axis(each.mode).size(),
+            fmt::format("known factors of mode {} have {} entries; the mode has {}", each.mode,
+                        each.factors.rows(), Y.axis(each.mode).size()));
+    require(each.factors.cols() <= o.rank,
+            fmt::format("rank {}: {} factors of mode {} are known, and each is one of an atom", o.rank,
+                        each.factors.cols(), each.mode));
+    require(each.factors.allFinite(),
+            fmt::format("known factors of mode {}: an entry is not finite", each.mode));
+    for (Index k = 0; k < each.factors.cols(); ++k)
+      require(each.factors.col(k).squaredNorm() > 0,
+              fmt::format("known factors of mode {}: that of atom {} is zero", each.mode, k + 1));
   }
-  return {Factors(std::move(panels), panels_of_modes(sets)), Vector::Ones(o.rank)};
+}
+
+Index known_atoms(const TensorOptions& more) {
+  Index count = 0;
+  for (const KnownFactors& each : more.known) count = std::max(count, each.factors.cols());
+  return count;
+}
+
+/// Starts of an array, all at once.
+class Starts {
+ public:
+  Starts(const AtomSets& sets, const TensorOptions& more, Random& random)
+      : sets_(sets), more_(more), random_(random) {}
+
+  /// The leading directions first, where they are wanted, and random members after them.
+  std::vector<Expansion> make(const Target& Y, Index rank, int count) {
+    std::vector<Expansion> starts;
+    for (int i = 0; i < count; ++i) {
+      starts.push_back(i == 0 && !more_.random ? leading_members(Y, sets_, rank, random_)
+                                               : random_members(Y, sets_, rank, random_));
+      for (const KnownFactors& each : more_.known)
+        starts.back().factors[each.mode].leftCols(each.factors.cols()) = each.factors;
+    }
+    return starts;
+  }
+
+ private:
+  const AtomSets& sets_;
+  const TensorOptions& more_;
+  Random& random_;
+};
+
+/// Whether starts can be told apart by what sweeps make of them.
+bool may_race(const Target& Y, const AtomSets& sets, const FactorOptions& o, const TensorOptions& more) {
+  return o.polish > 0 && Y.modes() > 2 && sets.all_single() && more.ridge == 0 &&
+         (o.weights.kind == WeightRule::free || o.weights.kind == WeightRule::nonneg);
+}
+
+/// As many as are asked for; otherwise several where the whole search is cheap.
+int count_starts(const Target& raced, const AtomSets& sets, const FactorOptions& o, const TensorOptions& more,
+                 bool races, bool beside_greedy) {
+  constexpr double kCheap = 3e10;          // multiply-adds
+  constexpr double kSweepsPerAtom = 2000;  // of a search
+  constexpr int kSeveral = 8;
+  const int least = beside_greedy ? 0 : 1;
+  if (!races) return least;
+  if (more.starts >= 0) return std::max(more.starts, least);
+  for (Index mode = 0; mode < sets.modes(); ++mode)
+    if (sets.mode(mode).varies() || !sets.mode(mode).traits().coordinatewise()) return least;
+  const double rank = double(o.rank), sweep = double(raced.modes()) * raced.contraction_work() * rank;
+  return o.rank > 1 && kSweepsPerAtom * rank * sweep < kCheap ? kSeveral : least;
 }
 
 /// Signs are nobody's choice where a set is symmetric: weights positive, and of the modes with such sets all
 /// but the first have their largest entry positive.
-void settle_mode_signs(const AtomSets& sets, Expansion& model) {
+void settle_mode_signs(const AtomSets& sets, const std::vector<Index>& known, Expansion& model) {
   for (Index k = 0; k < model.rank(); ++k) {
     Index taker = -1;  // the mode that takes the sign
     for (Index mode = 0; mode < sets.modes(); ++mode) {
       const Index panel = sets.panel_of(mode);
       if (!sets.panel(panel).traits().symmetric || !sets.is_single(panel)) continue;
+      if (!known.empty() && k < known[std::size_t(panel)]) continue;
       if (taker < 0) {
         taker = mode;
         continue;
@@ -76,11 +144,29 @@ void settle_mode_signs(const AtomSets& sets, Expansion& model) {
   }
 }
 
-}  // namespace
+/// Beside the atoms grown one by one, if there are any, others that start all at once: f moves to the best.
+/// Returns the sweeps that it took to find them.
+int move_to_best(FullSquares& f, const TargetPtr& raced, const SearchRules& rules,
+                 std::vector<Expansion> starts, Run& run) {
+  const Expansion grown = f.iterate();
+  const double before = f.value();
+  if (grown.rank() == rules.rank) starts.insert(starts.begin(), grown);
+  FullSquares g(raced, panels_of_modes(rules.sets));
+  StartSearch search(g, rules, run);
+  f.move_to(search.best(std::move(starts)));
+  // The small array is not quite the whole.
+  if (grown.rank() == rules.rank && !(f.value() < before)) f.move_to(grown);
+  return search.sweeps();
+}
 
-FactorResult factor_tensor(const TargetPtr& Y, const AtomSets& sets, const FactorOptions& o) {
+FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const FactorOptions& o,
+                            const TensorOptions& more) {
+  constexpr Index kDirections = 2;  // of a small array, for every atom
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
   validate_tensor(*Y, sets, o);
+  validate_known(*Y, sets, o, more);
+  const std::vector<Index> known = known_of_panels(sets, more);
+  const Regularization ridge{more.ridge > 0 ? Regularization::ridge : Regularization::none, more.ridge};
   FullSquares f(Y, panels_of_modes(sets));
   FactorResult result;
   if (f.null_value() == 0) {
@@ -88,11 +174,55 @@ FactorResult factor_tensor(const TargetPtr& Y, const AtomSets& sets, const Facto
     result.stop = Stop::no_ascent;
     return result;
   }
-  if (o.start == Start::leading) f.move_to(random_atoms(*Y, sets, o));
-  pursue_atoms(f, o, sets, {}, run, result);
-  settle_mode_signs(sets, result.model);
+  SearchRules rules{sets, {}, o.rank, o.seed};
+  rules.correction.sign = o.weights.allows_negative() ? Sign::free : Sign::nonnegative;
+  rules.correction.threads = resolve_threads(o.threads);
+  rules.correction.known = known;
+  const bool greedy = o.start == Start::greedy, races = may_race(*Y, sets, o, more) && more.starts != 0;
+  Random random(o.seed);
+  Starts starts(sets, more, random);
+  const TargetPtr small = races ? Y->compressed(kDirections * o.rank, random) : nullptr;
+  const TargetPtr raced = small ? small : TargetPtr(Y);
+  const int count = count_starts(*raced, sets, o, more, races, greedy);
+  if (greedy) {
+    if (const Index atoms = known_atoms(more); atoms > 0) f.move_to(starts.make(*Y, atoms, 1).front());
+    FactorOptions growth = o;
+    if (count > 0) growth.polish = 0;
+    pursue_atoms(f, growth, sets, known, ridge, run, result);
+  }
+  if (count > 0 && !run.stopped()) {
+    const double before = f.value();
+    std::vector<Expansion> others = starts.make(*raced, o.rank, count);
+    const int sweeps = races ? move_to_best(f, raced, rules, std::move(others), run) : 0;
+    if (!races) f.move_to(std::move(others.front()));
+    Trace trace = std::exchange(result.trace, {});
+    pursue_atoms(f, o, sets, known, ridge, run, result);
+    if (!result.trace.empty()) {  // where the polish starts from
+      result.trace.front().gain = before - result.trace.front().objective;
+      result.trace.front().sweeps = sweeps;
+    }
+    result.trace.insert(result.trace.begin(), trace.begin(), trace.end());
+  }
+  settle_mode_signs(sets, known, result.model);
   result.relative_error = f.relative_error();
+  result.null_objective = f.null_value();
+  result.objective = result.relative_error * result.relative_error * result.null_objective;
   result.seconds = run.seconds();
+  return result;
+}
+
+}  // namespace
+
+FactorResult factor_tensor(const TensorPtr& Y, const AtomSets& sets, const FactorOptions& options,
+                           const TensorOptions& more) {
+  const double scale = comfortable_scale(Y->largest_magnitude());
+  if (scale == 1) return factored_array(Y, sets, options, more);
+  FactorOptions scaled = options;
+  scaled.weights.radius *= scale;
+  TensorOptions scaled_more = more;  // a share of the weight is the root of so many modes
+  scaled_more.ridge *= std::pow(scale, 2 - 2 / double(Y->modes()));
+  FactorResult result = factored_array(Y->scaled(scale), sets, scaled, scaled_more);
+  undo_scale(scale, result);
   return result;
 }
 

@@ -154,7 +154,7 @@ TEST(FactorTensor, TheSameBitsForAnyNumberOfThreads) {
 
 TEST(FactorTensor, WhatDoesNotFitIsRefused) {
   const PlainTensor t = gaussian_tensor({4, 3, 2}, 1);
-  const TargetPtr target = as_dense_target(t);
+  const TensorPtr target = as_dense_target(t);
   EXPECT_THAT(message_of<InvalidArgument>([&] {
                 factor_tensor(target, sets_of_modes({nonneg(), nonneg()}), {.rank = 1});
               }),

@@ -4,6 +4,7 @@
 
 #include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
@@ -14,7 +15,7 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 }  // namespace
 
 void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                  Run& run, FactorResult& result) {
+                  const Regularization& regularization, Run& run, FactorResult& result) {
   OracleOptions oracle;
   oracle.restarts = o.restarts;
   oracle.seed = o.seed;
@@ -23,7 +24,7 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   correction.last = o.correct_last;
   correction.threads = resolve_threads(o.threads);
   correction.known = std::move(known);
-  ExpansionSpace space(f, sets, o.weights, oracle, correction);
+  ExpansionSpace space(f, sets, o.weights, oracle, correction, regularization);
   PursuitOutcome outcome = pursue(space,
                                   {.rank = o.rank,
                                    .corrections = o.corrections,
@@ -35,6 +36,19 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   result.trace = std::move(outcome.trace);
   result.stop = outcome.stop;
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+}
+
+void undo_scale(double scale, FactorResult& result) {
+  result.model.weights /= scale;
+  result.objective = result.objective / scale / scale;
+  result.null_objective = result.null_objective / scale / scale;
+  for (Step& step : result.trace) {
+    step.objective = step.objective / scale / scale;
+    step.gain = step.gain / scale / scale;
+    step.lmo_value /= scale;
+  }
+  if (!result.model.weights.allFinite())
+    throw InvalidInput("the weights of atoms overflow; divide the data by a large number first");
 }
 
 }  // namespace pursuit

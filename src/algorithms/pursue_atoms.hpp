@@ -1,8 +1,10 @@
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/atoms/atom_sets.hpp"
+#include "pursuit/correction/regularization.hpp"
 #include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
@@ -10,6 +12,14 @@ namespace pursuit {
 /// Algorithm 2 from the iterate of f, which moves; of every panel the factors of the first `known` atoms
 /// stay.
 void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                  Run& run, FactorResult& result);
+                  const Regularization& regularization, Run& run, FactorResult& result);
+inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
+                         Run& run, FactorResult& result) {
+  pursue_atoms(f, o, sets, std::move(known), {}, run, result);
+}
+
+/// The result for the data themselves, from that for the data times `scale`; InvalidInput where weights
+/// overflow.
+void undo_scale(double scale, FactorResult& result);
 
 }  // namespace pursuit

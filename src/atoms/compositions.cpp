@@ -33,8 +33,10 @@ AtomSetPtr common_members(const AtomSetPtr& a, const AtomSetPtr& b) {
 }
 
 constexpr const char* kPairs =
-    "nonneg with sparse, group, tree, graph, block, blocks, support, monotone, unimodal, fused, l1ball and "
-    "lp; sparse with group; support with any of sphere, nonneg, sparse, group, tree, graph, block, blocks, "
+    "nonneg with sparse, group, tree, graph, block, blocks, support, monotone, unimodal, smooth, fused, "
+    "l1ball "
+    "and lp; sparse with group; support with any of sphere, nonneg, sparse, group, tree, graph, block, "
+    "blocks, "
     "l1ball, lp, simplex, binary, and with nonneg+unimodal where it is one stretch; two sparse bounds of one "
     "kind (counts or fractions)";
 

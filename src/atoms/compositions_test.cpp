@@ -40,9 +40,10 @@ TEST(Compositions, SphereChangesNothing) {
 }
 
 TEST(Compositions, NonnegGoesWithSupportsOrderAndNorms) {
-  for (const Atoms& set : {sparse(3), sparse_fraction(0.5), group(kGroups, 2), group(kGroups, 2, 1),
-                           tree(kTree, 3), graph(kGraph, 3), block(3), blocks(2, 2), support(kMask, "mask"),
-                           monotone(), monotone(Direction::up), unimodal(), fused(2), l1ball(1.5), lp(3)}) {
+  for (const Atoms& set :
+       {sparse(3), sparse_fraction(0.5), group(kGroups, 2), group(kGroups, 2, 1), tree(kTree, 3),
+        graph(kGraph, 3), block(3), blocks(2, 2), support(kMask, "mask"), monotone(), monotone(Direction::up),
+        unimodal(), smooth(1), fused(2), l1ball(1.5), lp(3)}) {
     expect_combined(nonneg(), set, "nonneg+" + set->spec());
     EXPECT_FALSE((nonneg() + set)->traits().symmetric);
   }
@@ -74,7 +75,6 @@ TEST(Compositions, OthersAreRefusedWithWhatWouldCombine) {
   expect_refused(sparse(3), monotone());
   expect_refused(group(kGroups, 1), tree(kTree, 2));
   expect_refused(group(kGroups, 1), sparse_fraction(0.5));
-  expect_refused(nonneg(), smooth(1));
   expect_refused(nonneg(), shape(Curve::convex));
   expect_refused(nonneg(), signs());
   expect_refused(nonneg(), dictionary({.kind = Dictionary::Kind::dct}));

@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "atoms/cone_set.hpp"
+#include "atoms/path_roughness.hpp"
 #include "atoms/simple_members.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
@@ -23,12 +24,6 @@ namespace {
 
 double roughness(ConstVectorRef x) {
   return (x.tail(x.size() - 1) - x.head(x.size() - 1)).squaredNorm();
-}
-
-/// x^T (L - lambda I) y.
-double excess(ConstVectorRef x, ConstVectorRef y, double lambda) {
-  const Index m = x.size() - 1;
-  return (x.tail(m) - x.head(m)).dot(y.tail(m) - y.head(m)) - lambda * x.dot(y);
 }
 
 /// (diag(a) + beta (L - lambda I)) factored as L D L^T.
@@ -63,15 +58,19 @@ class Tridiagonal {
 
 class Smooth final : public ConeSet {
  public:
-  explicit Smooth(double lambda) : ConeSet({.symmetric = true, .exact_fit = true}), lambda_(lambda) {
+  explicit Smooth(double lambda) : ConeSet({.symmetric = true, .exact_fit = true}), path_{lambda} {
     if (!(lambda > 0) || !std::isfinite(lambda))
       throw InvalidArgument(fmt::format("smooth:{}: the roughness must be a number above 0", lambda));
   }
 
-  std::string spec() const override { return fmt::format("smooth:{}", lambda_); }
+  std::string spec() const override { return fmt::format("smooth:{}", path_.lambda); }
+
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    return std::holds_alternative<Nonnegativity>(constraint) ? nonneg_smooth(path_.lambda) : nullptr;
+  }
 
   bool contains(ConstVectorRef u, double tolerance) const override {
-    return has_unit_norm(u, tolerance) && roughness(u) <= lambda_ + 4 * tolerance;
+    return has_unit_norm(u, tolerance) && roughness(u) <= path_.lambda + 4 * tolerance;
   }
 
   double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
@@ -96,20 +95,20 @@ class Smooth final : public ConeSet {
     thread_local Tridiagonal matrix;
     thread_local Vector outside, within, along_null;
     x = b.cwiseQuotient(a);
-    if (x.size() < 2 || excess(x, x, lambda_) <= 0) return;
+    if (x.size() < 2 || path_.excess(x) <= 0) return;
     // Constant vectors make the matrix indefinite beyond mean(a) / lambda.
-    double lo = 0, hi = a.mean() / lambda_;
+    double lo = 0, hi = a.mean() / path_.lambda;
     bool met = false;
     outside = x;
     constexpr int kSteps = 200;
     for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
       const double beta = 0.5 * (lo + hi);
-      if (!matrix.factor(a, beta, lambda_)) {
+      if (!matrix.factor(a, beta, path_.lambda)) {
         hi = beta;
         continue;
       }
       matrix.solve(b, x);
-      const double over = excess(x, x, lambda_);
+      const double over = path_.excess(x);
       if (over > 0) {
         lo = beta;
         outside = x;
@@ -118,18 +117,18 @@ class Smooth final : public ConeSet {
       hi = beta;
       within = x;
       met = true;
-      if (over > -1e-13 * lambda_ * x.squaredNorm()) break;
+      if (over > -1e-13 * path_.lambda * x.squaredNorm()) break;
     }
     if (met) {
       // Where b is almost orthogonal to the vector that vanishes in the end, no number beta is close enough:
       // between the last two solutions the constraint is met.
       within -= outside;
-      const double step = crossing(outside, within);
+      const double step = path_.crossing(outside, within);
       x = outside + std::min(step, 1.0) * within;
       return;
     }
     // The hard case: fill up with the vector that the matrix, at the last beta, makes almost vanish.
-    if (!matrix.factor(a, lo, lambda_)) return;
+    if (!matrix.factor(a, lo, path_.lambda)) return;
     matrix.solve(b, x);
     along_null = Vector::Ones(b.size());
     for (int repeat = 0; repeat < 3; ++repeat) {
@@ -138,18 +137,10 @@ class Smooth final : public ConeSet {
     }
     along_null /= along_null.norm();
     if (along_null.dot(b) < 0) along_null = -along_null;
-    x += crossing(x, along_null) * along_null;
+    x += path_.crossing(x, along_null) * along_null;
   }
 
-  /// The t > 0 at which x + t d meets the constraint, given that x breaks it and d, or x + d, keeps it.
-  double crossing(ConstVectorRef x, ConstVectorRef d) const {
-    const double square = excess(d, d, lambda_), mixed = excess(x, d, lambda_), rest = excess(x, x, lambda_);
-    // square t^2 + 2 mixed t + rest = 0: the first root above 0, written without cancellation.
-    const double root = std::sqrt(std::max(mixed * mixed - square * rest, 0.0));
-    return mixed < 0 ? rest / (root - mixed) : -(mixed + root) / square;
-  }
-
-  double lambda_;
+  PathRoughness path_;
 };
 
 }  // namespace

@@ -78,7 +78,8 @@ const std::vector<CatalogueEntry>& catalogue() {
        "Concave sequences, the negatives of convex-shape, at the same cost.", "concave-shape"},
       {"smooth", "smooth:LAMBDA", "neighbours differ little: sum (u_{i+1} - u_i)^2 <= LAMBDA",
        "Unit vectors of bounded roughness; 4 allows anything, 0.01 a slow wave. Both oracles exact by the "
-       "S-lemma: a one-dimensional search with a tridiagonal system, O(n), at each of some 40 steps.",
+       "S-lemma: a one-dimensional search with a tridiagonal system, O(n), at each of some 40 steps. "
+       "nonneg+smooth is exact where entries are positive on the whole, and a local search otherwise.",
        "smooth:0.1"},
       {"fused", "fused:K", "at most K constant pieces",
        "Piecewise constant sequences, such as copy numbers along a genome. Both oracles exact by dynamic "

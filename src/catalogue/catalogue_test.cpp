@@ -137,6 +137,9 @@ TEST_F(CatalogueTest, CompositionsKeepTheLaws) {
                                   std::string("box:1:1"),
                                   std::string("smooth:0.01"),
                                   std::string("smooth:4"),
+                                  std::string("nonneg+smooth:0.01"),
+                                  std::string("nonneg+smooth:0.3"),
+                                  std::string("nonneg+smooth:1.5"),
                                   std::string("dictionary:haar"),
                                   std::string("sparse-in:haar:3"),
                                   "support:" + mask + "+sparse:3",
@@ -160,6 +163,7 @@ TEST_F(CatalogueTest, SetsWorkInTheSmallestDimensions) {
                            "convex-shape",
                            "concave-shape",
                            "smooth:0.3",
+                           "nonneg+smooth:0.3",
                            "fused:1",
                            "nonneg+fused:1",
                            "l1ball:1.5",
@@ -180,8 +184,8 @@ TEST_F(CatalogueTest, SetsWorkInTheSmallestDimensions) {
 
 TEST_F(CatalogueTest, LongVectorsKeepTheLaws) {
   for (const char* spec :
-       {"monotone", "nonneg+unimodal", "convex-shape", "smooth:0.05", "fused:6", "blocks:7:4", "l1ball:6",
-        "binary", "dictionary:dct", "sparse-in:haar:9", "box:1:3"})
+       {"monotone", "nonneg+unimodal", "convex-shape", "smooth:0.05", "nonneg+smooth:0.05", "fused:6",
+        "blocks:7:4", "l1ball:6", "binary", "dictionary:dct", "sparse-in:haar:9", "box:1:3"})
     expect_lawful(spec, 257);
 }
 

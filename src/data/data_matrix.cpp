@@ -8,6 +8,7 @@
 
 #include "base/chunks.hpp"
 #include "base/work.hpp"
+#include "data/comfortable_scale.hpp"
 #include "data/dense_matrix.hpp"
 #include "data/sparse_matrix.hpp"
 #include "linalg/unit_blocks.hpp"
@@ -265,9 +266,8 @@ double unit_scale(double magnitude) {
 }
 
 Comfortable comfortable(DataMatrixPtr A) {
-  constexpr double kFar = 0x1p100;  // fourth powers of what is nearer stay far inside the range of a double
-  const double scale = unit_scale(A->largest_magnitude());
-  if (scale <= kFar && scale >= 1 / kFar) return {std::move(A), 1};
+  const double scale = comfortable_scale(A->largest_magnitude());
+  if (scale == 1) return {std::move(A), 1};
   return {A->scaled(scale), scale};
 }
 

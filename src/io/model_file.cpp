@@ -46,6 +46,10 @@ std::string factor_name(Index mode) {
   return fmt::format("factor_{}", mode);
 }
 
+std::string names_name(Index mode) {
+  return fmt::format("names_{}", mode);
+}
+
 /// Of three and more modes; `panels` says which of them share their factors.
 Factors factors_of_modes(const ArchiveReader& reader, const std::string& panels) {
   std::vector<Panel> found;
@@ -126,6 +130,8 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
     for (const Step& step : file.trace) column.push_back(Value(step.*member));
     archive[name] = array_of(std::move(column));
   });
+  for (std::size_t mode = 0; mode < file.mode_names.size(); ++mode)
+    if (!file.mode_names[mode].empty()) archive[names_name(Index(mode))] = array_of(file.mode_names[mode]);
   if (!file.row_names.empty()) archive["row_names"] = array_of(file.row_names);
   if (!file.column_names.empty()) archive["column_names"] = array_of(file.column_names);
   if (file.column_means.size() > 0) archive["column_means"] = array_of(list_of(file.column_means));
@@ -184,6 +190,9 @@ ModelFile model_from(const ArchiveReader& reader) {
   file.column_names = reader.names("column_names", file.model.right().rows());
   file.column_means = column_figures(reader, "column_means", file.model.right().rows());
   file.column_deviations = column_figures(reader, "column_deviations", file.model.right().rows());
+  if (const Index modes = file.model.factors.modes(); modes > 2)
+    for (Index mode = 0; mode < modes; ++mode)
+      file.mode_names.push_back(reader.names(names_name(mode), file.model.factors[mode].rows()));
   read_loss(reader, file);
   if (text_of(file.metadata, "symmetric") == "true") {
     if (file.model.left() != file.model.right())

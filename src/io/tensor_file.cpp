@@ -18,6 +18,7 @@
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
 #include "io/npz_entries.hpp"
+#include "io/tensor_table.hpp"
 #include "io/text_lines.hpp"
 #include "io/zip_bytes.hpp"
 #include "pursuit/base/error.hpp"
@@ -33,6 +34,47 @@ using Shape = std::vector<Index>;
 bool is_named_tns(const std::filesystem::path& path) {
   const std::string file = path.filename().string();
   return file.ends_with(".tns") || file.ends_with(".tns.gz");
+}
+
+std::string names_array(std::size_t mode) {
+  return fmt::format("names_{}", mode);
+}
+
+/// How many arrays of an archive are names of modes.
+std::size_t count_names(const NpzEntries& entries) {
+  std::size_t count = 0;
+  for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) count += entries.count(names_array(m));
+  return count;
+}
+
+ModeNames names_in(const NpzEntries& entries, const Shape& shape, const std::string& name) {
+  ModeNames result;
+  if (count_names(entries) == 0) return result;
+  result.resize(shape.size());
+  for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) {
+    const auto found = entries.find(names_array(m));
+    if (found == entries.end()) continue;
+    const std::string where = at_array(name, names_array(m));
+    const NpyArray array = parse_npy(found->second.view, where);
+    const auto* list = std::get_if<std::vector<std::string>>(&array.values);
+    if (list == nullptr || m >= shape.size() || Index(list->size()) != shape[m])
+      refuse(where, fmt::format("names of mode {} must be a list of texts, one for each of its {} indices", m,
+                                m < shape.size() ? shape[m] : 0));
+    result[m] = *list;
+  }
+  return result;
+}
+
+/// The array that an archive holds beside names.
+const NpzEntries::value_type& only_array(const NpzEntries& entries, const std::string& name) {
+  if (entries.size() - count_names(entries) != 1)
+    refuse(name,
+           fmt::format("the archive holds {} arrays; an array file holds one, or coords, data and shape, "
+                       "and may hold names_0, names_1, ...",
+                       entries.size()));
+  return *std::find_if(entries.begin(), entries.end(), [](const auto& each) {
+    return !(each.first.size() == 7 && each.first.starts_with("names_"));
+  });
 }
 
 bool lists_coordinates(const NpzEntries& entries) {
@@ -121,9 +163,12 @@ TensorData parse_array(const Bytes& bytes, const std::string& name, int threads)
       array.values);
 }
 
-TensorData sparse_data(const SparseTensor& entries, const std::string& name, int threads) {
+TensorData sparse_data(TensorEntries listed, const std::string& name, int threads) {
+  const SparseTensor& entries = listed.entries;
+  require_sizes(entries.shape, entries.value.size(), name);
   try {
-    return {sparse_tensor(entries, threads), entries.shape, Index(entries.value.size())};
+    return {sparse_tensor(entries, threads), entries.shape, Index(entries.value.size()),
+            std::move(listed.names), std::move(listed.labels)};
   } catch (const InvalidInput& defect) {
     refuse(name, defect.what());
   }
@@ -143,7 +188,7 @@ std::vector<Number> numbers(const NpyArray& array, const std::string& where) {
       array.values);
 }
 
-TensorData parse_coordinates(const NpzEntries& entries, const std::string& name, int threads) {
+TensorEntries parse_coordinates(const NpzEntries& entries, const std::string& name, int threads) {
   const auto array = [&](const char* key) {
     return parse_npy(entries.at(key).view, at_array(name, key), threads);
   };
@@ -173,18 +218,18 @@ TensorData parse_coordinates(const NpzEntries& entries, const std::string& name,
       own.push_back(int(i));
     }
   }
-  return sparse_data(tensor, name, threads);
+  ModeNames names = names_in(entries, tensor.shape, name);
+  return {std::move(tensor), std::move(names)};
 }
 
 TensorData parse_archive(const Bytes& bytes, const std::string& name, int threads) {
   const NpzEntries entries = unpack_npz(bytes, name, threads);
-  if (lists_coordinates(entries)) return parse_coordinates(entries, name, threads);
-  if (entries.size() != 1)
-    refuse(name,
-           fmt::format("the archive holds {} arrays; an array file holds one, or coords, data and shape",
-                       entries.size()));
-  const auto& [array, content] = *entries.begin();
-  return parse_array(content, at_array(name, array), threads);
+  if (lists_coordinates(entries))
+    return sparse_data(parse_coordinates(entries, name, threads), name, threads);
+  const auto& [array, content] = only_array(entries, name);
+  TensorData data = parse_array(content, at_array(name, array), threads);
+  data.names = names_in(entries, data.shape, name);
+  return data;
 }
 
 /// Entries of a piece of .tns text: their indices one after the other.
@@ -223,7 +268,7 @@ std::size_t modes_of_text(TextLines& lines) {
   refuse(lines.name(), "the file lists no entry");
 }
 
-TensorData read_coordinates_text(ByteSource& source, int threads) {
+TensorEntries read_coordinates_text(ByteSource& source, int threads) {
   TextLines lines(source);
   const std::size_t modes = modes_of_text(lines);
   SparseTensor tensor;
@@ -275,7 +320,14 @@ TensorData read_coordinates_text(ByteSource& source, int threads) {
   if (const auto twice = find_same_place(tensor))
     refuse(at_line(lines.name(), entry_lines.of(twice->second)),
            fmt::format("this place was already given on line {}", entry_lines.of(twice->first)));
-  return sparse_data(tensor, lines.name(), threads);
+  return {std::move(tensor)};
+}
+
+/// The text of a file that lists entries.
+TensorEntries read_text_entries(ByteSource& source, int threads) {
+  return is_tensor_table(source.head()) && !is_named_tns(source.name())
+             ? read_tensor_table(source, threads)
+             : read_coordinates_text(source, threads);
 }
 
 }  // namespace
@@ -298,8 +350,8 @@ bool is_tensor_file(const std::filesystem::path& path) {
     if (end.find("indptr.npy") != std::string_view::npos) return false;
     const io::NpzEntries entries = io::unpack_npz(archive, path.string());
     if (io::lists_coordinates(entries)) return true;
-    return entries.size() == 1 &&
-           io::parse_npy_header(entries.begin()->second.view, path.string()).shape.size() > 2;
+    return io::parse_npy_header(io::only_array(entries, path.string()).second.view, path.string())
+               .shape.size() > 2;
   } catch (const InvalidInput&) {
     return false;  // whoever reads it says why
   }
@@ -312,7 +364,7 @@ TensorData read_tensor(const std::filesystem::path& path, int threads) {
     const std::string_view head = source.head();
     if (io::is_npy(head)) return io::parse_array(source.take_all(), source.name(), threads);
     if (io::is_zip(head)) return io::parse_archive(source.take_all(), source.name(), threads);
-    return io::read_coordinates_text(source, threads);
+    return io::sparse_data(io::read_text_entries(source, threads), source.name(), threads);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "objective/compressed_array.hpp"
 #include "objective/khatri_rao.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/objective/tensor.hpp"
@@ -19,7 +20,7 @@ double entries_in(const std::vector<Index>& shape, Index first, Index last) {
 
 /// The modes in two groups, those along the rows of the unfolded array and those along its columns. A
 /// contraction along a mode is one product of the data with the other group, and little work within its own.
-class DenseTensorTarget final : public Target {
+class DenseTensorTarget final : public TensorTarget {
  public:
   DenseTensorTarget(DataMatrixPtr unfolded, const std::vector<Index>& shape)
       : data_(std::move(unfolded)), split_(balanced_split(shape)), squared_norm_(data_->squared_norm()) {
@@ -49,7 +50,22 @@ class DenseTensorTarget final : public Target {
   }
   double contraction_work() const override { return 2 * data_->product_work() / double(modes()); }
 
+  TargetPtr compressed(Index directions, Random& random) const override {
+    return compressed_array(*data_, shape(), split_, directions, squared_norm_, random);
+  }
+
+  double largest_magnitude() const override { return data_->largest_magnitude(); }
+  TensorPtr scaled(double power_of_two) const override {
+    return dense_tensor(data_->scaled(power_of_two), shape());
+  }
+
  private:
+  std::vector<Index> shape() const {
+    std::vector<Index> sizes;
+    for (const Axis& axis : axes_) sizes.push_back(axis.size());
+    return sizes;
+  }
+
   std::vector<const Panel*> group(const Factors& z, bool along_rows) const {
     std::vector<const Panel*> panels;
     for (Index m = along_rows ? 0 : split_; m < (along_rows ? split_ : modes()); ++m) panels.push_back(&z[m]);
@@ -104,7 +120,7 @@ Index balanced_split(const std::vector<Index>& shape) {
   return best;
 }
 
-TargetPtr dense_tensor(DataMatrixPtr unfolded, const std::vector<Index>& shape) {
+TensorPtr dense_tensor(DataMatrixPtr unfolded, const std::vector<Index>& shape) {
   return std::make_shared<DenseTensorTarget>(std::move(unfolded), shape);
 }
 

@@ -128,7 +128,7 @@ FiberEntries along(const SparseTensor& t, Index mode) {
   return result;
 }
 
-class SparseTensorTarget final : public Target {
+class SparseTensorTarget final : public TensorTarget {
  public:
   SparseTensorTarget(const SparseTensor& t, int threads) : threads_(threads) {
     check(t);
@@ -139,11 +139,7 @@ class SparseTensorTarget final : public Target {
       axes_.emplace_back(t.shape[std::size_t(m)], threads);
       entries_.push_back(along(t, m));
     }
-    const Chunks chunks(Index(t.value.size()), 4096);
-    const Eigen::Map<const Vector> values(entries_[0].value.data(), Index(t.value.size()));
-    squared_norm_ = chunked_sum<double>(chunks, threads, [&](Index first, Index count) {
-      return values.segment(first, count).squaredNorm();
-    });
+    measure();
   }
 
   Index modes() const override { return Index(axes_.size()); }
@@ -180,7 +176,29 @@ class SparseTensorTarget final : public Target {
     return 2.0 * double(modes()) * double(entries_[0].value.size());
   }
 
+  TargetPtr compressed(Index, Random&) const override { return nullptr; }
+  double largest_magnitude() const override {
+    double largest = 0;
+    for (const double value : entries_[0].value) largest = std::max(largest, std::abs(value));
+    return largest;
+  }
+  TensorPtr scaled(double power_of_two) const override {
+    auto copy = std::make_shared<SparseTensorTarget>(*this);
+    for (FiberEntries& list : copy->entries_)
+      for (double& value : list.value) value *= power_of_two;
+    copy->measure();
+    return copy;
+  }
+
  private:
+  void measure() {
+    const Chunks chunks(Index(entries_[0].value.size()), 4096);
+    const Eigen::Map<const Vector> values(entries_[0].value.data(), Index(entries_[0].value.size()));
+    squared_norm_ = chunked_sum<double>(chunks, threads_, [&](Index first, Index count) {
+      return values.segment(first, count).squaredNorm();
+    });
+  }
+
   int threads_;
   std::vector<Axis> axes_;
   std::vector<FiberEntries> entries_;  // of every mode
@@ -200,7 +218,7 @@ std::optional<std::pair<std::size_t, std::size_t>> find_same_place(const SparseT
   return std::nullopt;
 }
 
-TargetPtr sparse_tensor(const SparseTensor& entries, int threads) {
+TensorPtr sparse_tensor(const SparseTensor& entries, int threads) {
   return std::make_shared<SparseTensorTarget>(entries, threads);
 }
 

@@ -98,7 +98,7 @@ TEST(Tensor, DistancesAreSummedOverTheEntries) {
 TEST(Tensor, FullSquaresSayTheTruthOfThem) {
   for (const auto& shape : kShapes) {
     const PlainTensor t = thinned_tensor(shape, 4);
-    for (const TargetPtr& target : {as_dense_target(t), sparse_tensor(listed(t))}) {
+    for (const TensorPtr& target : {as_dense_target(t), sparse_tensor(listed(t))}) {
       FullSquares f(target);
       f.move_to({random_factors(shape, 3, 5), Vector(gaussian(3, 1, 6))});
       EXPECT_NEAR(f.value(), 0.5 * std::pow(distance(t, dense(f.iterate())), 2), 1e-10 * (1 + f.value()));

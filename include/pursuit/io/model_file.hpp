@@ -6,7 +6,8 @@
 //   modes trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
 //   trace_iterations, trace_sweeps, trace_seconds,
 //   trace_left_support, trace_right_support             one entry per step
-//   row_names, column_names                             where the data had them
+//   row_names, column_names                             where the data had them; of more modes
+//   names_0, names_1, ...
 //   column_means, column_deviations                     of data that were centred, and scaled
 //   row_offsets, column_offsets, row_scale,
 //   grades, thresholds, size                            of losses that have them
@@ -33,6 +34,8 @@ struct ModelFile {
   Loss loss = {};
   OwnTerms own_terms = {};
   Vector row_scale = {};
+  std::vector<std::vector<std::string>> mode_names =
+      {};  // of three and more modes; empty where there are none
 };
 
 /// The file appears whole or not at all; OutputFailure where it cannot be written.

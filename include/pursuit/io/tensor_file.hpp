@@ -1,20 +1,27 @@
 #pragma once
 // Arrays of three and more modes in files: NumPy .npy (mapped into memory where its numbers can be used as
 // they lie), .npz of one such array or of coordinates as the package `sparse` writes them (coords, data,
-// shape), and FROSTT's .tns text (plain or gzip): on every line the indices of an entry, counted from 1, and
-// its value. A place that a sparse file does not list is a zero.
+// shape), FROSTT's .tns text (plain or gzip): on every line the indices of an entry, counted from 1, and its
+// value; and tables of ids (CSV, TSV): on every line an id for each mode and the value. A place that a sparse
+// file does not list is a zero. An .npz may hold the names of a mode's indices as names_0, names_1, ...
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "pursuit/objective/tensor.hpp"
 
 namespace pursuit {
 
+/// Names of the indices of every mode; empty where there are none.
+using ModeNames = std::vector<std::vector<std::string>>;
+
 struct TensorData {
-  TargetPtr target;  // owns what it needs
+  TensorPtr target;  // owns what it needs
   std::vector<Index> shape;
   Index stored = 0;  // entries
+  ModeNames names = {};
+  std::vector<std::string> labels = {};  // of the modes, where a table has them
 };
 
 /// Whether a file is such an array by its content, or a .tns file by its name; false where it cannot be read

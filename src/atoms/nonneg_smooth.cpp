@@ -1,0 +1,304 @@
+// Unit vectors without a negative entry whose neighbours differ little: the cone of all x >= 0 with
+// x^T (L - lambda I) x <= 0, L the Laplacian of the path.
+//
+// With a price beta on the excess, the best x >= 0 solves a tridiagonal system whose entries beside the
+// diagonal are not positive, where it is found by its active set in a few rounds. As long as the matrix
+// diag(a) + beta (L - lambda I) is positive definite that bounds what any member gains, and the bound is
+// reached where the excess is 0: on data whose entries are positive on the whole this is so, and the answer
+// is the best there is. Otherwise the cone is not convex where it matters. Descent then starts from what the
+// search ended at and from the best narrow bump, -|x|^2 replaced by its tangent, and ends in a local optimum:
+// the set promises no share of the best.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "atoms/cone_set.hpp"
+#include "atoms/path_roughness.hpp"
+
+namespace pursuit {
+namespace {
+
+double neighbours(Index i, Index n) {
+  return double(i > 0) + double(i + 1 < n);
+}
+
+/// Quadratics x^T M x - 2 q^T x over x >= 0, M = diag(d) + beta L - beta I lambda: no entry beside the
+/// diagonal is positive, so that an entry that is positive without the others stays so with them.
+class PathQuadratic {
+ public:
+  /// False where M is not positive definite.
+  bool set(ConstVectorRef a, double beta, double lambda) {
+    const Index n = a.size();
+    beta_ = beta;
+    diagonal_.resize(n);
+    double pivot = 1;
+    for (Index i = 0; i < n; ++i) {
+      diagonal_[i] = a[i] + beta * (neighbours(i, n) - lambda);
+      pivot = diagonal_[i] - (i > 0 ? beta * beta / pivot : 0.0);
+      if (!(pivot > 0)) return false;
+    }
+    return true;
+  }
+
+  /// Without a bound on x.
+  void solve(ConstVectorRef q, VectorRef x) {
+    inside_.assign(std::size_t(q.size()), 1);
+    solve_inside(q, x);
+  }
+
+  void minimize(ConstVectorRef q, VectorRef x) {
+    const Index n = q.size();
+    next_.resize(std::size_t(n));
+    solve(q, x);
+    for (Index round = 0; round < n; ++round) {
+      bool changed = false;
+      for (Index i = 0; i < n; ++i) {
+        const double beside = (i > 0 ? x[i - 1] : 0.0) + (i + 1 < n ? x[i + 1] : 0.0);
+        next_[std::size_t(i)] = inside_[std::size_t(i)] ? x[i] > 0 : q[i] + beta_ * beside > 0;
+        changed |= next_[std::size_t(i)] != inside_[std::size_t(i)];
+      }
+      if (!changed) break;
+      inside_.swap(next_);
+      solve_inside(q, x);
+    }
+    x = x.cwiseMax(0.0);
+  }
+
+ private:
+  void solve_inside(ConstVectorRef q, VectorRef x) {
+    const Index n = q.size();
+    pivots_.resize(n);
+    for (Index i = 0; i < n; ++i) {
+      if (!inside_[std::size_t(i)]) {
+        x[i] = 0;
+        continue;
+      }
+      const bool linked = i > 0 && inside_[std::size_t(i - 1)];
+      pivots_[i] = diagonal_[i] - (linked ? beta_ * beta_ / pivots_[i - 1] : 0.0);
+      x[i] = q[i] + (linked ? beta_ / pivots_[i - 1] * x[i - 1] : 0.0);
+    }
+    for (Index i = n - 1; i >= 0; --i) {
+      if (!inside_[std::size_t(i)]) continue;
+      const bool linked = i + 1 < n && inside_[std::size_t(i + 1)];
+      x[i] = (x[i] + (linked ? beta_ * x[i + 1] : 0.0)) / pivots_[i];
+    }
+  }
+
+  Vector diagonal_, pivots_;
+  std::vector<unsigned char> inside_, next_;
+  double beta_ = 0;
+};
+
+/// b^T x once x is its best multiple; 0, and x = 0, where none gains.
+double gain_of_best_multiple(ConstVectorRef a, ConstVectorRef b, VectorRef x) {
+  const double steepness = a.dot(x.cwiseAbs2()), along = b.dot(x);
+  if (!(steepness > 0) || !(along > 0)) {
+    x.setZero();
+    return 0;
+  }
+  x *= along / steepness;
+  return along * along / steepness;
+}
+
+/// The narrowest bump of bounded roughness: a half wave with zeros around it, or a quarter of one at an end.
+/// Empty where it is wider than n.
+Vector narrowest_bump(double lambda, bool at_end, Index n) {
+  constexpr double kPi = std::numbers::pi;
+  const double angle = 2 * std::asin(std::min(std::sqrt(lambda) / 2, 1.0));  // 2 - 2 cos(angle) = lambda
+  const double width = std::max(1.0, std::ceil((kPi / angle - 1) / (at_end ? 2 : 1) - 1e-9));
+  if (!(width <= double(n))) return {};
+  Vector bump{Index(width)};
+  for (Index i = 0; i < bump.size(); ++i)
+    bump[i] = at_end ? std::cos(kPi * (double(i) + 0.5) / (2 * width + 1))
+                     : std::sin(kPi * double(i + 1) / (width + 1));
+  return bump / bump.norm();
+}
+
+class NonnegSmooth final : public ConeSet {
+ public:
+  explicit NonnegSmooth(double lambda)
+      : ConeSet({.symmetric = false, .exact_fit = false, .oracle_factor = 0}), path_{lambda} {}
+
+  std::string spec() const override { return fmt::format("nonneg+smooth:{}", path_.lambda); }
+
+  bool contains(ConstVectorRef u, double tolerance) const override {
+    return has_unit_norm(u, tolerance) && u.minCoeff() >= 0 && path_.excess(u) <= 4 * tolerance;
+  }
+
+  AtomSetPtr narrowed(const Constraint& constraint) const override {
+    return std::holds_alternative<Nonnegativity>(constraint) ? std::make_shared<NonnegSmooth>(path_.lambda)
+                                                             : nullptr;
+  }
+
+  double project(ConstVectorRef a, ConstVectorRef b, VectorRef x) const override {
+    thread_local Vector curvature, other;
+    // Where there is no curvature a trace of it keeps the solution determined.
+    curvature = a.cwiseMax(1e-12 * std::max(a.maxCoeff(), 1e-300));
+    if (search(curvature, b, x)) return gain_of_best_multiple(a, b, x);
+    descend(curvature, b, x);
+    double gain = gain_of_best_multiple(a, b, x);
+    other.resize(b.size());
+    best_bump(
+        [&](Index first, ConstVectorRef bump) {
+          const double along = b.segment(first, bump.size()).dot(bump);
+          return along > 0 ? along * along / curvature.segment(first, bump.size()).dot(bump.cwiseAbs2())
+                           : along;
+        },
+        other);
+    if (gain_of_best_multiple(curvature, b, other) > 0) {
+      descend(curvature, b, other);
+      if (const double found = gain_of_best_multiple(a, b, other); found > gain) {
+        x = other;
+        gain = found;
+      }
+    }
+    return gain;
+  }
+
+  /// Steps to the best member along g + rho u never lower <u, g>, and find one that gains by rho.
+  void least_bad(ConstVectorRef g, VectorRef u) const override {
+    constexpr int kSteps = 30;
+    best_bump([&](Index first, ConstVectorRef bump) { return g.segment(first, bump.size()).dot(bump); }, u);
+    const double size = g.norm();
+    if (!(size > 0)) return;
+    const Vector ones = Vector::Ones(g.size()), along = g / size;
+    Vector next;
+    for (int step = 0; step < kSteps; ++step) {
+      next = u;
+      descend(ones, along + u, next);
+      const double norm = next.norm();
+      if (!(norm > 0) || !(along.dot(next) > norm * along.dot(u) + 1e-12)) return;
+      u = next / norm;
+    }
+  }
+
+ private:
+  /// Whether the best member was found, and is known to be that; if not, x is a member of the cone.
+  bool search(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
+    thread_local PathQuadratic quadratic;
+    thread_local Vector outside, within, ray;
+    x = b.cwiseMax(0.0).cwiseQuotient(a);
+    if (x.size() < 2 || path_.excess(x) <= 0) return true;
+    double lo = 0, hi = a.mean() / path_.lambda;  // beyond that constant vectors make the matrix indefinite
+    bool met = false;
+    outside = x;
+    constexpr int kSteps = 200;
+    for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
+      const double beta = 0.5 * (lo + hi);
+      if (!quadratic.set(a, beta, path_.lambda)) {
+        hi = beta;
+        continue;
+      }
+      quadratic.minimize(b, x);
+      const double over = path_.excess(x);
+      if (over > 0) {
+        lo = beta;
+        outside = x;
+        continue;
+      }
+      hi = beta;
+      within = x;
+      met = true;
+      if (over > -1e-13 * path_.lambda * x.squaredNorm()) break;
+    }
+    if (met) {
+      within -= outside;
+      x = (outside + std::min(path_.crossing(outside, within), 1.0) * within).cwiseMax(0.0);
+      return true;
+    }
+    // Filled up with the positive vector that the matrix, at the last beta, makes almost vanish.
+    ray.setOnes(b.size());
+    if (lo > 0 && quadratic.set(a, lo, path_.lambda))
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        within = ray / ray.norm();
+        quadratic.solve(within, ray);
+      }
+    ray /= ray.norm();
+    if (!(path_.excess(ray) < 0)) ray.setConstant(1 / std::sqrt(double(b.size())));
+    x = outside + path_.crossing(outside, ray) * ray;
+    return false;
+  }
+
+  /// From a member x of the cone: the excess with the tangent of |x|^2 at x in its place is convex and no
+  /// less than it, so that the best point under it is a member again and no worse.
+  void descend(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
+    constexpr int kRounds = 100, kDoublings = 200, kHalvings = 60;
+    constexpr double kLittle = 1e-10;
+    thread_local PathQuadratic quadratic;
+    thread_local Vector here, within;
+    double reached = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      here = x;
+      const double square = here.squaredNorm();
+      const auto meets = [&](double beta) {
+        if (!quadratic.set(a, beta, 0)) return false;
+        quadratic.minimize(b + (beta * path_.lambda) * here, x);
+        return PathRoughness{0}.excess(x) - 2 * path_.lambda * here.dot(x) + path_.lambda * square <= 0;
+      };
+      double lo = 0, hi = a.mean();
+      int doubling = 0;
+      while (!meets(hi) && doubling++ < kDoublings) {
+        lo = hi;
+        hi *= 2;
+      }
+      if (doubling > kDoublings) {
+        x = here;
+        return;
+      }
+      within = x;
+      for (int halving = 0; halving < kHalvings && hi - lo > 1e-13 * hi; ++halving) {
+        const double beta = 0.5 * (lo + hi);
+        if (meets(beta)) {
+          hi = beta;
+          within = x;
+        } else {
+          lo = beta;
+        }
+      }
+      x = within;
+      const double value = (x.array() * (2 * b.array() - a.array() * x.array())).sum();
+      if (!(value > reached + kLittle * std::abs(value))) return;
+      reached = value;
+    }
+  }
+
+  /// The place where a narrow bump is worth most, or the constant vector where that is more.
+  template <class Worth>
+  void best_bump(const Worth& worth, VectorRef u) const {
+    const Index n = u.size();
+    const Vector constant = Vector::Constant(n, 1 / std::sqrt(double(n)));
+    const Vector bump = narrowest_bump(path_.lambda, false, n),
+                 first_end = narrowest_bump(path_.lambda, true, n), last_end = first_end.reverse();
+    double best = worth(0, constant);
+    Index place = 0;
+    const Vector* shape = &constant;
+    const auto consider = [&](Index first, const Vector& candidate) {
+      if (candidate.size() == 0) return;
+      if (const double value = worth(first, candidate); value > best) {
+        best = value;
+        place = first;
+        shape = &candidate;
+      }
+    };
+    consider(0, first_end);
+    for (Index first = 0; first + bump.size() <= n; ++first) consider(first, bump);
+    consider(n - last_end.size(), last_end);
+    u.setZero();
+    u.segment(place, shape->size()) = *shape;
+  }
+
+  PathRoughness path_;
+};
+
+}  // namespace
+
+AtomSetPtr nonneg_smooth(double lambda) {
+  return std::make_shared<NonnegSmooth>(lambda);
+}
+
+}  // namespace pursuit
