@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "completion/implicit_factors.hpp"
 #include "completion/predictor.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/error.hpp"
@@ -117,6 +118,23 @@ class RowStep {
   std::vector<double> variance_;
 };
 
+Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
+  for (std::size_t e = 0; e < entries.value.size(); ++e)
+    if (!(entries.value[e] >= 0))
+      throw InvalidInput(
+          fmt::format("new rows: entry {} in column {}; the model is of implicit feedback, which is "
+                      "of numbers of at least 0",
+                      entries.value[e], entries.index[e]));
+  const ImplicitVectors cols(model.cols.mean);
+  ImplicitVectors rows(entries.size(), own_width(model) - 1);
+  const ImplicitEntries seen(entries, model.implicit.confidence);
+  update_implicit_rows(seen, tasks_of(seen), cols, model.implicit, threads, rows);
+  Matrix result = rows.matrix(own_width(model) - 1).cast<double>();
+  for (Index i = 0; i < entries.size(); ++i)
+    if (entries.count(i) == 0) result.row(i) = model.rows.intercept.transpose().cast<double>();
+  return result;
+}
+
 }  // namespace
 
 Index row_width(const CompletionModel& model) {
@@ -135,6 +153,7 @@ Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entri
       throw InvalidInput(
           fmt::format("new rows: entry {} in column {}; columns are 0 to {}, values finite numbers",
                       entries.value[e], entries.index[e], columns - 1));
+  if (model.is_implicit()) return implicit_factors(model, entries, resolve_threads(threads));
   return RowStep(model).factors(entries, resolve_threads(threads));
 }
 
