@@ -12,6 +12,8 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/completion/implicit.hpp"
+#include "pursuit/completion/ranking.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/atomic_file.hpp"
@@ -33,7 +35,8 @@ struct CompleteCommand {
   std::vector<std::string> columns;
   int max_sweeps = 500;
   double tolerance = StructuredOptions().polish_tolerance;
-  bool no_pattern = false, offsets = false, no_store_entries = false;
+  bool no_pattern = false, offsets = false, no_store_entries = false, implicit = false;
+  std::string confidence;
   std::uint64_t seed = 0;
 };
 
@@ -49,6 +52,8 @@ Examples:
   pursuit complete u1.base --test u1.test
   pursuit complete ratings.csv --row-features users.csv --col-features genres.csv --out model.npz
   pursuit complete new.csv --update model.npz --out newer.npz
+  pursuit complete clicks.csv --implicit --out model.npz
+  pursuit complete plays.csv --implicit --confidence log:10:1 --holdout 0.1
   pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
   pursuit complete ratings.dat --preset gmpr --rank 20
@@ -72,6 +77,22 @@ void check(const CompleteCommand& c) {
         "--entry-weights");
   if (!(c.holdout >= 0 && c.holdout < 1))
     refuse(fmt::format("--holdout {}: must be at least 0 and below 1", c.holdout));
+  if (!c.implicit && !c.confidence.empty())
+    refuse("--confidence: how much entries of implicit feedback count; it goes with --implicit");
+  if (c.implicit && (structured(c) || c.loss != "squares" || !c.entry_weights.empty()))
+    refuse(
+        "--implicit: what was not seen counts as a weak zero of squares; it does not go with atom sets, "
+        "presets, "
+        "--regularize, --loss or --entry-weights (--confidence gives weights)");
+  if (c.implicit && (c.effort == "high" || c.samples >= 0 || c.no_pattern || c.clip != "auto"))
+    refuse(
+        "--implicit: its model has no draws, no pattern beside the entries and no range; leave out --effort "
+        "high, "
+        "--samples, --no-pattern and --clip");
+  if (c.implicit && !(c.row_features.empty() && c.col_features.empty()))
+    refuse("--implicit: features do not go with it yet; leave out --row-features and --col-features");
+  if (!c.confidence.empty() && !c.update.empty())
+    refuse("--confidence: a model that is updated keeps the one it was made with");
   if (!c.preset.empty() && !(c.left.empty() && c.right.empty() && c.symmetric.empty()))
     refuse("--preset has its own atom sets: leave out --left, --right and --symmetric");
   if (!c.symmetric.empty() && !(c.left.empty() && c.right.empty()))
@@ -164,6 +185,11 @@ Input read_input(const CompleteCommand& c) {
       c.common.threads, c.columns};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
+    if (input.earlier->model.is_implicit() != c.implicit)
+      throw InvalidInput(
+          c.implicit ? fmt::format("--implicit: {} is not a model of implicit feedback", c.update)
+                     : fmt::format("{}: a model of implicit feedback; say --implicit for new entries as well",
+                                   c.update));
     if (input.earlier->model.atoms.rank() > 0)
       throw InvalidInput(
           fmt::format("{}: made of structured atoms; only self-tuned models can be updated", c.update));
@@ -243,8 +269,27 @@ Index count_seen(const GroupedEntries& seen, const ObservedEntries& entries) {
   return count;
 }
 
+CompletionResult compute_implicit(const CompleteCommand& c, Input& input) {
+  ImplicitOptions options;
+  if (!c.confidence.empty()) options.confidence = parse_confidence(c.confidence);
+  if (c.rank >= 0) options.max_rank = c.rank;
+  options.validation = c.validation;
+  options.predict = positions_of(input.test);
+  if (input.earlier) {
+    options.start = &input.earlier->model;
+    options.start_entries = &input.earlier->seen;
+  }
+  options.seed = c.seed;
+  options.threads = c.common.threads;
+  options.time_limit = c.time_limit;
+  options.observer = watch("complete");
+  options.interrupted = was_interrupted;
+  return complete_implicit(std::move(input.train.entries), options);
+}
+
 /// Takes the entries, which may be large; they come back with the result.
 CompletionResult compute(const CompleteCommand& c, Input& input) {
+  if (c.implicit) return compute_implicit(c, input);
   const auto range = parse_range(c.clip);
   if (structured(c)) {
     StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
@@ -298,7 +343,8 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
   return complete(std::move(input.train.entries), options);
 }
 
-void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages, const Loss& loss) {
+void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages,
+                     const CompletionModel& model) {
   std::vector<double> ranks, errors;
   for (const CompletionStage& stage : stages)
     if (std::isfinite(stage.validation)) {
@@ -309,8 +355,8 @@ void write_path_plot(const std::string& path, const std::vector<CompletionStage>
     return Vector(Eigen::Map<const Vector>(v.data(), Index(v.size())));
   };
   write_file_atomically(
-      path, svg_line_plot({{fmt::format("validation {}", error_name(loss)), vector(ranks), vector(errors)}},
-                          {"Validation error by rank", "rank", error_name(loss)}));
+      path, svg_line_plot({{fmt::format("validation {}", error_name(model)), vector(ranks), vector(errors)}},
+                          {"Validation error by rank", "rank", error_name(model)}));
 }
 
 int run(const CompleteCommand& c) {
@@ -319,6 +365,7 @@ int run(const CompleteCommand& c) {
   parse_weight_rule(c.weights);
   parse_regularization(c.regularize);
   parse_loss(c.loss);
+  if (!c.confidence.empty()) parse_confidence(c.confidence);
   for (const auto& spec : {c.left, c.right, c.symmetric})
     if (!spec.empty()) parse_atoms(spec);
   prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features, c.entry_weights});
@@ -326,10 +373,12 @@ int run(const CompleteCommand& c) {
   Input input = read_input(c);
   const double reading = timer.seconds();
   const auto& values = input.train.entries.value;
-  if (values.size() > 1 && std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
+  if (!c.implicit && !input.earlier && values.size() > 1 &&
+      std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
     tell(
         "pursuit: warning: every value is 1: this is implicit feedback (clicks, purchases), of which what is "
-        "not there would have to count as a weak no; taken as ratings it says that everybody likes all\n");
+        "not there should count as a weak no: use --implicit; taken as ratings it says that everybody likes "
+        "all\n");
   if (input.unknown > 0)
     tell("pursuit: note: {} of {} test entries have a row or column without training entries\n",
          input.unknown, input.test.size());
@@ -340,9 +389,9 @@ int run(const CompleteCommand& c) {
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
          overlap, input.test.size());
-  if (!c.plot.empty()) write_path_plot(c.plot, result.path, result.model.loss);
+  if (!c.plot.empty()) write_path_plot(c.plot, result.path, result.model);
   const Loss loss = result.model.loss;
-  print_stages(result.path, loss);
+  print_stages(result.path, result.model);
   Json object{{"loss", loss.spec()},
               {"rank", result.model.rank()},
               {"noise", number_or_null(result.model.noise())},
@@ -352,19 +401,26 @@ int run(const CompleteCommand& c) {
               {"stop", name(result.stop)},
               {"converged", result.stop != Stop::not_converged && !result.interrupted()},
               {"interrupted", result.interrupted()},
-              {"path", describe(result.path, loss)},
+              {"path", describe(result.path, result.model)},
               {"reading_seconds", reading},
               {"seconds", result.seconds},
               {"peak_memory_bytes", peak_memory_bytes()}};
   if (input.row_features) object.set("row_features", describe(*input.row_features));
   if (input.col_features) object.set("column_features", describe(*input.col_features));
   if (input.test.size() > 0) {
-    Json test = judge(loss, result.predictions, input.test.value);
+    Json test = c.implicit ? judge_lists(result.model, result.seen, input.test, c.common.threads)
+                           : judge(loss, result.predictions, input.test.value);
     test.set("unknown", input.unknown);
     object.set("test", test);
   }
-  const std::string noise =
-      loss.kind == Loss::squares ? fmt::format(", noise {:.4g}", result.model.noise()) : "";
+  if (c.implicit)
+    object.set("implicit", {{"zeros", result.model.implicit.zeros},
+                            {"ridge", result.model.implicit.ridge},
+                            {"confidence", result.model.implicit.confidence.spec()}});
+  const std::string noise = c.implicit ? fmt::format(", zeros of weight {:.3g}, ridge {:.2g}",
+                                                     result.model.implicit.zeros, result.model.implicit.ridge)
+                            : loss.kind == Loss::squares ? fmt::format(", noise {:.4g}", result.model.noise())
+                                                         : "";
   tell("\n{} atoms beside offsets{}, in {:.2f} s: {}\n", result.model.rank(), noise, result.seconds,
        explanation(result.stop));
   if (!c.out.empty()) {
@@ -403,6 +459,13 @@ void add_complete(Command& program) {
                  "How often each entry counts: the entries of RATINGS with weights in the place of values");
   sub.add_option("--weight-column", c->weight_column,
                  "Or a column of RATINGS, by its name in the header or its number from 1");
+  sub.add_flag(
+      "--implicit", c->implicit,
+      "RATINGS are clicks, purchases, plays: what is not there counts as a weak no, and how weak is\n"
+      "chosen by entries held back, like all else. What is predicted is an order, best first");
+  sub.add_option("--confidence", c->confidence,
+                 "With --implicit: an entry counts 1 + A VALUE (linear:A) or 1 + A log(1 + VALUE / B)\n"
+                 "(log:A:B); by default once, whatever its value");
   sub.add_option(
          "--effort", c->effort,
          "default, or high: average over draws from the posterior, about a minute for a\nmillion entries")

@@ -16,8 +16,9 @@ Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
-std::string error_name(const Loss& loss) {
-  return loss.kind == Loss::squares ? "RMSE" : "log loss";
+std::string error_name(const CompletionModel& model) {
+  if (model.is_implicit()) return "NDCG";
+  return model.loss.kind == Loss::squares ? "RMSE" : "log loss";
 }
 
 std::optional<Range> parse_range(const std::string& text) {
@@ -36,8 +37,10 @@ std::optional<Range> parse_range(const std::string& text) {
   return range;
 }
 
-Json describe(const std::vector<CompletionStage>& path, const Loss& loss) {
-  const char* error = loss.kind == Loss::squares ? "validation_rmse" : "validation_log_loss";
+Json describe(const std::vector<CompletionStage>& path, const CompletionModel& model) {
+  const char* error = model.is_implicit()                ? "validation_ndcg"
+                      : model.loss.kind == Loss::squares ? "validation_rmse"
+                                                         : "validation_log_loss";
   Json result = Json::array();
   for (const CompletionStage& stage : path)
     result.push_back({{"rank", stage.rank},
@@ -48,11 +51,11 @@ Json describe(const std::vector<CompletionStage>& path, const Loss& loss) {
   return result;
 }
 
-void print_stages(const std::vector<CompletionStage>& path, const Loss& loss) {
+void print_stages(const std::vector<CompletionStage>& path, const CompletionModel& model) {
   const auto number = [](double value) {
     return std::isfinite(value) ? fmt::format("{:.5g}", value) : std::string("-");
   };
-  tell("{:>6} {:>8} {:>10} {:>20} {:>9}\n", "rank", "sweeps", "noise", "validation " + error_name(loss),
+  tell("{:>6} {:>8} {:>10} {:>20} {:>9}\n", "rank", "sweeps", "noise", "validation " + error_name(model),
        "seconds");
   for (const CompletionStage& stage : path)
     tell("{:>6} {:>8} {:>10} {:>20} {:>9.2f}\n", stage.rank, stage.sweeps, number(stage.noise),
@@ -77,6 +80,23 @@ Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<
   return {
       {"count", figures.count},         {"rmse", figures.rmse},           {"mae", figures.mae},
       {"inside_50", figures.inside_50}, {"inside_80", figures.inside_80}, {"inside_95", figures.inside_95}};
+}
+
+Json judge_lists(const CompletionModel& model, const GroupedEntries& seen, const ObservedEntries& test,
+                 int threads) {
+  constexpr Index kPlaces = 10;
+  const RankingScore score =
+      ranking_score(model, seen, test, std::numeric_limits<float>::min(), kPlaces, threads);
+  tell(
+      "\ntest: NDCG@{0} {1:.4f}, recall@{0} {2:.4f}, MAP@{0} {3:.4f} over {4} rows; lists cover {5:.1f} % of "
+      "the columns\n",
+      kPlaces, score.ndcg, score.recall, score.map, score.rows, 100 * score.coverage);
+  return describe(score);
+}
+
+Json describe(const RankingScore& score) {
+  return {{"rows", score.rows},     {"places", score.places}, {"ndcg", score.ndcg},
+          {"recall", score.recall}, {"map", score.map},       {"coverage", score.coverage}};
 }
 
 Json describe(const FeatureFile& file) {

@@ -6,6 +6,7 @@
 
 #include "apps/session.hpp"
 #include "pursuit/completion/complete.hpp"
+#include "pursuit/completion/ranking.hpp"
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/features_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
@@ -19,14 +20,19 @@ std::optional<Range> parse_range(const std::string& text);
 Json number_or_null(double value);
 
 /// What errors on entries held back are called.
-std::string error_name(const Loss& loss);
+std::string error_name(const CompletionModel& model);
 
-Json describe(const std::vector<CompletionStage>& path, const Loss& loss);
-void print_stages(const std::vector<CompletionStage>& path, const Loss& loss);
+Json describe(const std::vector<CompletionStage>& path, const CompletionModel& model);
+void print_stages(const std::vector<CompletionStage>& path, const CompletionModel& model);
 
 /// How predictions compare with values: a table for people, on standard error (standard output is for
 /// results), and the same figures.
 Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values);
+
+/// The same of lists of ten.
+Json judge_lists(const CompletionModel& model, const GroupedEntries& seen, const ObservedEntries& test,
+                 int threads);
+Json describe(const RankingScore& score);
 
 /// What a file of features was understood to be.
 Json describe(const FeatureFile& file);

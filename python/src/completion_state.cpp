@@ -87,6 +87,9 @@ py::dict state_of(const CompletionModel& model) {
   state["cols"] = cols;
   state["samples"] = samples;
   state["loss"] = model.loss.spec();
+  if (model.is_implicit())
+    state["implicit"] =
+        py::make_tuple(model.implicit.zeros, model.implicit.ridge, model.implicit.confidence.spec());
   return state;
 }
 
@@ -98,6 +101,15 @@ CompletionModel model_of(const py::dict& state) {
       model.loss = parse_loss(state["loss"].cast<std::string>());
     } catch (const std::exception&) {
       throw InvalidInput("the state of a completed matrix: 'loss' is not the name of one");
+    }
+  }
+  if (state.contains("implicit")) {
+    try {
+      const auto numbers = state["implicit"].cast<py::tuple>();
+      model.implicit = {numbers[0].cast<double>(), numbers[1].cast<double>(),
+                        parse_confidence(numbers[2].cast<std::string>())};
+    } catch (const std::exception&) {
+      throw InvalidInput("the state of a completed matrix: 'implicit' makes no sense");
     }
   }
   for (const char* part : {"rows", "cols", "samples"})

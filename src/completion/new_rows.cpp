@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "completion/implicit_factors.hpp"
 #include "completion/predictor.hpp"
 #include "completion/row_step.hpp"
 #include "pursuit/base/error.hpp"
@@ -29,6 +30,24 @@ CompletionSide for_predictions(const CompletionSide& side) {
   return result;
 }
 
+Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
+  const ImplicitVectors cols(model.cols.mean);
+  ImplicitVectors rows(entries.size(), own_width(model) - 1);
+  const ImplicitEntries seen(entries, model.implicit.confidence);
+  update_implicit_rows(seen, tasks_of(seen), cols, model.implicit, threads, rows);
+  Matrix result = rows.matrix(own_width(model) - 1).cast<double>();
+  for (Index i = 0; i < entries.size(); ++i)
+    if (entries.count(i) == 0) result.row(i) = model.rows.intercept.transpose().cast<double>();
+  return result;
+}
+
+RowStep::Posterior posterior_of(const CompletionModel& model, const GroupedEntries& entries, int threads) {
+  require_new_entries(model, entries);
+  if (!model.is_implicit()) return RowStep(model).posterior(entries, resolve_threads(threads));
+  Matrix mean = implicit_factors(model, entries, resolve_threads(threads));
+  return {std::move(mean), Matrix::Zero(entries.size(), own_width(model))};
+}
+
 }  // namespace
 
 Index row_width(const CompletionModel& model) {
@@ -47,22 +66,28 @@ void require_new_entries(const CompletionModel& model, const GroupedEntries& ent
       throw InvalidInput(
           fmt::format("new rows: entry {} in column {}; columns are 0 to {}, values finite numbers",
                       entries.value[e], entries.index[e], columns - 1));
+  if (!model.is_implicit()) return;
+  for (std::size_t e = 0; e < entries.value.size(); ++e)
+    if (entries.value[e] < 0)
+      throw InvalidInput(fmt::format(
+          "new rows: entry {} in column {}; the model is of implicit feedback, which is of numbers of "
+          "at least 0",
+          entries.value[e], entries.index[e]));
 }
 
 Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
-  require_new_entries(model, entries);
-  return RowStep(model).posterior(entries, resolve_threads(threads)).mean;
+  return posterior_of(model, entries, threads).mean;
 }
 
 CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries& entries, int threads) {
-  require_new_entries(model, entries);
   for (Index i = 0; i < entries.size(); ++i)
     if (entries.count(i) == 0)
       throw InvalidInput(fmt::format("new row {} has no entry, which says nothing about it", i));
-  const RowStep::Posterior posterior = RowStep(model).posterior(entries, resolve_threads(threads));
+  const RowStep::Posterior posterior = posterior_of(model, entries, threads);
   const Index own = own_width(model), atoms = model.atoms.rank();
   CompletionModel result;
   result.loss = model.loss;
+  result.implicit = model.implicit;
   result.mean = model.mean;
   result.scale = model.scale;
   result.noise_variance = model.noise_variance;

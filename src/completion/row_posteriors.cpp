@@ -85,6 +85,16 @@ template <class Vec>
     }
 }
 
+PURSUIT_KERNEL void add_members(const float* members, Index count, int width, float* gram) {
+  for (Index j = 0; j < count; j += kPanel) {
+    const int panel = int(std::min<Index>(kPanel, count - j));
+    if (width % 16 == 0)
+      add_products<Sixteen>(members + j * width, panel, width, gram);
+    else
+      add_products<Eight>(members + j * width, panel, width, gram);
+  }
+}
+
 /// Where the entries of a row are and what they are regressed on.
 struct Source {
   const float *scaled, *spread, *offset;  // spread may be null
@@ -220,6 +230,7 @@ class Batch {
         work_(work),
         width_(held.width),
         loss_(held.loss),
+        everywhere_(held.everywhere.empty() ? nullptr : held.everywhere.data()),
         source_{held.scaled.data(), held.spread.empty() ? nullptr : held.spread.data(), held.offset.data(),
                 1.0F / held.value_scale, held.width} {}
 
@@ -237,7 +248,7 @@ class Batch {
       else
         for (int c = 0; c < width_; ++c) work_.factor[lane(c * width_ + c, l)] = 1;  // an empty lane
     }
-    const bool draw = out_.variance == nullptr;
+    const bool draw = out_.variance == nullptr && !everywhere_;
     if (draw) {
       const Random draws(seed);
       for (int l = 0; l < rows; ++l) {
@@ -249,8 +260,9 @@ class Batch {
     work_.right = work_.solution;
     factor_systems(factor, pivot, width_);
     solve_systems(factor, pivot, draw ? work_.normal.data() : nullptr, width_, x);
-    quadratic_forms(factor, pivot, width_, x, work_.form.data());
-    if (!draw) inverse_diagonals(factor, pivot, width_, work_.columns.data(), work_.variance.data());
+    if (!everywhere_) quadratic_forms(factor, pivot, width_, x, work_.form.data());
+    if (!draw && !everywhere_)
+      inverse_diagonals(factor, pivot, width_, work_.columns.data(), work_.variance.data());
     for (int l = 0; l < rows; ++l) scatter(first + l, l);
   }
 
@@ -317,8 +329,11 @@ class Batch {
     const auto scale = float(precision(row));
     const auto tellable = float(kTellable * width_);
     for (int c = 0; c < width_; ++c) {
-      for (int a = c; a < width_; ++a)
-        work_.factor[lane(c * width_ + a, l)] = scale * sums.gram[a * width_ + c];
+      for (int a = c; a < width_; ++a) {
+        const int place = a * width_ + c;
+        work_.factor[lane(c * width_ + a, l)] =
+            scale * (everywhere_ ? sums.gram[place] + everywhere_[place] : sums.gram[place]);
+      }
       float& pivot = work_.factor[lane(c * width_ + c, l)];
       pivot += scale * sums.diagonal[c];
       const float prior_precision = std::max(float(1.0 / priors_.variance[c]), tellable * pivot);
@@ -331,6 +346,7 @@ class Batch {
   void scatter(Index row, int l) {
     float* mean = out_.mean.data() + row * width_;
     for (int c = 0; c < width_; ++c) mean[c] = work_.solution[lane(c, l)];
+    if (everywhere_) return;
     double error = loss_ == Loss::squares ? squared_error(row, l, mean) : 0.0;
     if (out_.variance) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
       float* variance = out_.variance->data() + row * width_;
@@ -375,6 +391,7 @@ class Batch {
   Workspace& work_;
   int width_;
   Loss::Kind loss_;
+  const float* everywhere_;
   Source source_;
   double squares_[kSystems] = {};
   float offset_spread_[kSystems] = {};
@@ -403,6 +420,24 @@ void set_regressors(Regressors& held, const AlignedVector<float>& mean, const Al
         for (Index c = first; c < first + width; ++c) held.spread[c] = w * (*variance)[c];
     }
   });
+}
+
+void set_everywhere(Regressors& held, double weight, int threads) {
+  const Index width = held.width;
+  const Chunks members(Index(held.offset.size()));
+  std::vector<AlignedVector<float>> parts(std::size_t(members.count()));
+  parallel_for(members.count(), threads, [&](Index chunk) {
+    auto& gram = parts[std::size_t(chunk)];
+    gram.assign(std::size_t(width * width), 0.0F);
+    add_members(held.scaled.data() + members.first(chunk) * width, members.length(chunk), int(width),
+                gram.data());
+  });
+  tree_sum(parts, [](AlignedVector<float>& into, const AlignedVector<float>& part) {
+    for (std::size_t k = 0; k < into.size(); ++k) into[k] += part[k];
+  });
+  held.everywhere = std::move(parts.front());
+  for (float& sum : held.everywhere) sum *= float(weight);
+  for (Index c = 0; c < width; ++c) held.everywhere[c * width] = 0;  // of offsets
 }
 
 void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPriors& priors, std::uint64_t seed,

@@ -15,6 +15,9 @@
 // entries of squares with weights and values that follow from x_i before the step (logistic_weight.hpp);
 // their z_j are known, and their sigma^2 and w are 1.
 //
+// Where what was not seen counts as a weak zero (implicit.hpp), the sum of z_j z_j^T over all members, seen
+// or not, stands beside the sum over entries; means alone are found then.
+//
 // Cost per entry: one gathered row of z and width^2 / 2 multiply-adds; the systems are factored side by side
 // (batched_cholesky.hpp). The systems of long rows are sums over segments. Reference for the
 // blocks: Salakhutdinov and Mnih 2008; for variances inside A_i: Lim and Teh 2007.
@@ -44,6 +47,8 @@ struct Regressors {
   std::vector<float> offset;  // c_j, in the units of the values
   float value_scale = 1;      // values are divided by this, after their offset is taken off
   Loss::Kind loss = Loss::squares;
+  AlignedVector<float> everywhere;  // what all members add to the sums of every row, offsets aside: a lower
+                                    // triangle, width x width; empty where only what was seen counts
 };
 
 /// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);
@@ -51,6 +56,9 @@ struct Regressors {
 void set_regressors(Regressors& held, const AlignedVector<float>& mean, const AlignedVector<float>* variance,
                     std::span<const float> noise_weight, int width, double value_mean, double value_scale,
                     int threads);
+
+/// Every member, seen by a row or not, counts as an entry of this weight whose value is 0.
+void set_everywhere(Regressors& held, double weight, int threads);
 
 /// What is known of the rows before their entries.
 struct RowPriors {
@@ -63,7 +71,7 @@ struct RowPriors {
 /// Likelihoods other than squares read what is there before they write.
 struct RowPosteriors {
   AlignedVector<float>& mean;          // or the draw
-  AlignedVector<float>* variance;      // diagonal of A_i^-1; null for a draw
+  AlignedVector<float>* variance;      // diagonal of A_i^-1; null for a draw, and for means alone
   std::vector<double>& squared_error;  // sum_j w_j E (y_ij - c_j - x_i . z_j)^2, for the noise of squares
 };
 

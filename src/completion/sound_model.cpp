@@ -108,6 +108,16 @@ void require_sound(const CompletionModel& model) {
   require_number("the noise variance in 'scaling'", model.noise_variance, 0, kLargestFactor);
   if (!(model.lowest <= model.highest))
     refuse(fmt::format("'scaling' has predictions from {} to {}", model.lowest, model.highest));
+  const ImplicitPrior& implicit = model.implicit;
+  require_number("the weight of zeros in 'implicit'", implicit.zeros, 0, kLargestFactor);
+  require_number("the ridge in 'implicit'", implicit.ridge, 0, kLargestFactor);
+  require_number("the first number of the confidence in 'implicit'", implicit.confidence.a, 0,
+                 kLargestFactor);
+  require_number("the second number of the confidence in 'implicit'", implicit.confidence.b,
+                 1 / kLargestFactor, kLargestFactor);
+  if (model.is_implicit() &&
+      (implicit.ridge == 0 || model.loss.kind != Loss::squares || model.atoms.rank() > 0))
+    refuse("'implicit' in a model without a ridge, with a loss or with structured atoms");
   const Index rows = model.row_count(), cols = model.column_count(), width = model.rows.mean.cols();
   if (rows < 1 || cols < 1 || width < 1)
     refuse(fmt::format("{} rows and {} columns with {} offsets and factors", rows, cols, width));

@@ -207,6 +207,11 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
     archive["weights"] =
         array_of(std::vector<double>(model.atoms.weights.begin(), model.atoms.weights.end()));
   }
+  if (model.is_implicit()) {
+    const Confidence& confidence = model.implicit.confidence;
+    archive["implicit"] = array_of(std::vector<double>{model.implicit.zeros, model.implicit.ridge,
+                                                       double(confidence.kind), confidence.a, confidence.b});
+  }
   write_samples(model.samples, archive);
   if (model.average_rows.size() > 0) {
     archive["average_rows"] = array_of_floats(model.average_rows);
@@ -274,6 +279,14 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   model.rows = parts.side("row", rows);
   model.cols = parts.side("column", cols);
   model.samples = parts.samples(rows, cols);
+  if (reader.has_any({"implicit"})) {
+    const auto numbers = reader.list<double>("implicit");
+    if (numbers.size() != 5) reader.refuse("array 'implicit' must have 5 entries");
+    if (numbers[2] != 0 && numbers[2] != 1 && numbers[2] != 2)
+      reader.refuse(
+          fmt::format("array 'implicit' has a confidence of kind {}; allowed are 0, 1 and 2", numbers[2]));
+    model.implicit = {numbers[0], numbers[1], {Confidence::Kind(int(numbers[2])), numbers[3], numbers[4]}};
+  }
   if (reader.has_any({"average_rows", "average_columns"})) {
     parts.read("average_rows", model.average_rows);
     parts.read("average_columns", model.average_cols);

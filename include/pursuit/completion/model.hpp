@@ -13,12 +13,16 @@
 // Entries are not made at random: in a column that has some, a newcomer gets the column's `selection` on top.
 // The same for columns.
 //
+// Of implicit feedback (implicit.hpp) the sum is a preference, near 1 for what is like what a row has and
+// near 0 for the rest: an order more than a value.
+//
 // Of a loss with a link (bernoulli) the sum is the linear predictor, and an entry is the mean that follows
 // from it: a probability.
 
 #include <span>
 #include <vector>
 
+#include "pursuit/completion/confidence.hpp"
 #include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/objective/expansion.hpp"
 #include "pursuit/objective/loss.hpp"
@@ -60,6 +64,13 @@ struct Range {
   double lowest, highest;
 };
 
+/// How factors of implicit feedback follow from entries: what new rows and further entries are fitted by.
+struct ImplicitPrior {
+  double zeros = 0;  // weight of an entry that was not seen; 0 where the model is not of implicit feedback
+  double ridge = 0;  // times the sum of the weights of a row, seen or not: the weight of its squared factors
+  Confidence confidence;  // the weight of an entry that was seen
+};
+
 struct CompletionModel {
   Loss loss = {};
   double mean = 0, scale = 1;      // with a link the scale is 1
@@ -70,7 +81,9 @@ struct CompletionModel {
   FactorMatrix average_rows, average_cols;  // with samples: offsets and factors whose products are the mean
                                             // over all draws, not over stored ones only (may be empty)
   Expansion atoms;
+  ImplicitPrior implicit = {};
 
+  bool is_implicit() const { return implicit.zeros > 0; }
   Index row_count() const { return rows.size(); }
   Index column_count() const { return cols.size(); }
   /// Atoms beyond the offsets, of both kinds.

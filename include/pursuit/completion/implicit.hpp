@@ -1,0 +1,41 @@
+#pragma once
+// Completion of implicit feedback: clicks, purchases, plays. What was seen is a yes, what was not seen is a
+// weak no, and entries of either kind count by their weight,
+//
+//   sum over seen  c_ij (1 - u_i . v_j)^2  +  zeros * sum over all (u_i . v_j)^2
+//     + ridge * (sum_i C_i |u_i|^2 + sum_j C_j |v_j|^2),     C_i = sum over seen c_ij + zeros * columns
+//
+// (Hu, Koren and Volinsky 2008; the ridge by frequency is Rendle's et al. 2022). The sum over all entries is
+// never formed: it is a small matrix, the same for all rows. Some entries of some rows are held back; zeros,
+// ridge and the number of atoms are those by which these come out highest among all that their row has not,
+// and then all entries are used. What is predicted is an order more than a value.
+//
+// Time per sweep: O(entries * rank^2 / 2 + (rows + columns) * rank^3 / 3). The result is the same for any
+// number of threads.
+
+#include "pursuit/completion/complete.hpp"
+
+namespace pursuit {
+
+struct ImplicitOptions {
+  Confidence confidence = {};  // c_ij, from the value of an entry
+  Index max_rank = 63;
+  double validation = 0.1;                 // share of the entries of some rows held back while all is chosen
+  std::vector<Position> predict = {};      // entries to predict with the model
+  const CompletionModel* start = nullptr;  // of implicit feedback and of fewer or as many rows and columns:
+                                           // its rank, ridge and zeros are kept, confidence too
+  const GroupedEntries* start_entries =
+      nullptr;  // what `start` was made of: if nothing is new, it is the result
+  std::uint64_t seed = 0;
+  int threads = 1;  // 0: all cores
+  double time_limit = std::numeric_limits<double>::infinity();
+  Observer observer = {};
+  std::function<bool()> interrupted = {};  // as in CompletionOptions
+};
+
+/// Values are counts or strengths, at least 0; an entry of 0 is as good as none. In the path of the result
+/// `validation` is the mean of 1 / log2(1 + place) over entries held back: the larger, the better.
+/// InvalidArgument for options, InvalidInput for entries that make no sense.
+CompletionResult complete_implicit(ObservedEntries entries, const ImplicitOptions& options = {});
+
+}  // namespace pursuit
