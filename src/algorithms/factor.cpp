@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/nonnegative_parts.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
@@ -235,33 +236,6 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
   }
 }
 
-/// Means that are sums of atoms must not be negative, and so must not be what they are made of.
-void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
-  require(!o.weights.allows_negative(),
-          fmt::format("loss poisson: means are not negative, so weights must be nonneg or convex, not {}; "
-                      "poisson-log takes counts with factors of any sign",
-                      o.weights.spec()));
-  Random random(0);
-  const auto probe = [&](const AtomSet& set, Index size, const char* side) {
-    Vector member(size), slope = -Vector::Ones(size);
-    for (int trial = 0; trial < 3; ++trial) {
-      set.maximize(slope, member);
-      require(
-          member.minCoeff() >= 0,
-          fmt::format("{} set {}: has members with negative entries; loss poisson needs sets without any, "
-                      "as nonneg or nonneg+...; poisson-log takes all sets",
-                      side, set.spec()));
-      slope = random.gaussian_matrix(size, 1).col(0);
-    }
-  };
-  for (Index i = 0; i < o.rank && (i == 0 || sets.panel(0).varies() || sets.panel(1).varies()); ++i) {
-    probe(sets.of(0, i), rows, "left");
-    probe(sets.of(1, i), cols, "right");
-  }
-  require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
-          "initial: an entry is negative; loss poisson needs atoms without any");
-}
-
 /// Singular vectors brought into sets without negative entries have zeros, and counts where all atoms have
 /// zeros would be without a model: a little of everything. Weights make sense of atoms after a sweep or two.
 void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
@@ -294,8 +268,12 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   require(o.start == Start::greedy || (counts && !loss.weights.entries),
           "start leading: singular vectors are the start of plain squares and of loss poisson; other losses, "
           "weights of entries and offsets start greedy");
-  if (counts) require_nonnegative_parts(o, sets, Y->rows(), Y->cols());
   const auto f = make_objective(Y, loss, resolve_threads(o.threads));
+  if (counts) {
+    require_nonnegative_parts(o.weights, sets, *f, o.rank, {"left set", "right set"});
+    require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
+            "initial: an entry is negative; loss poisson needs atoms without any");
+  }
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));
   else if (o.start == Start::leading)

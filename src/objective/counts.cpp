@@ -33,18 +33,7 @@ void require_count(double y, Index i, Index j) {
 
 }  // namespace
 
-RowPanel::RowPanel(const Panel& columns, int threads)
-    : rank_(columns.cols()),
-      stride_((columns.cols() + 3) / 4 * 4),
-      numbers_(std::size_t(columns.rows() * stride_), 0.0) {
-  const Chunks chunks(columns.rows(), 256);
-  parallel_for(chunks.count(), threads_for(double(columns.size()), threads), [&](Index c) {
-    for (Index i = chunks.first(c); i < chunks.first(c + 1); ++i)
-      for (Index k = 0; k < rank_; ++k) numbers_[std::size_t(i * stride_ + k)] = columns(i, k);
-  });
-}
-
-CountTable::CountTable(Counts counts, const Vector& row_scale, int threads) : threads_(threads) {
+CountTable::CountTable(Counts counts, const Vector& row_scale, int threads) : threads_(threads), sides_(2) {
   StoredEntries& y = counts.entries;
   separates_ = counts.weights.empty() && (counts.others_are_zero || y.is_dense());
   StoredEntries kept{y.rows, y.cols, {0}, {}, {}};
@@ -81,11 +70,7 @@ CountTable::CountTable(Counts counts, const Vector& row_scale, int threads) : th
     if (separates_) exposure += row_weight * scale * col_exposure;
   }
   y = {};
-  if (!std::isfinite(total_) || !std::isfinite(constant_) || !std::isfinite(exposure))
-    throw InvalidInput("the sum of the counts overflows; divide them by a large number first");
-  const double mean = exposure > 0 ? total_ / exposure : 0.0;
-  floor_ = mean > 0 ? kModelFloor * mean : 1.0;
-  null_value_ = total_ > 0 ? std::max(0.0, constant_ + total_ - total_ * std::log(mean)) : 0.0;
+  settle(exposure);
   sides_[1].y = kept.transposed();
   if (separates_) {
     sides_[0].multiplier = std::move(row_multipliers);
@@ -97,27 +82,72 @@ CountTable::CountTable(Counts counts, const Vector& row_scale, int threads) : th
     sides_[0].exposed = std::move(exposed);
   }
   sides_[0].y = std::move(kept);
-  for (Side& side : sides_) {  // pieces of about equal work, which the data alone decide
-    const auto work = [&](Index i) { return side.y.start[std::size_t(i)] + kCountRowWork * i; };
-    const Index rows = side.y.rows,
-                pieces = std::clamp<Index>(work(rows) / kCountPieceWork, 1, kMostCountPieces);
-    side.cuts.push_back(0);
-    for (Index i = 1; i < rows; ++i)
-      if (work(i) >= work(rows) / pieces * Index(side.cuts.size())) side.cuts.push_back(i);
-    side.cuts.push_back(rows);
+  for (Side& side : sides_) cut(side);
+}
+
+CountTable::CountTable(const ObservedTensor& counts, int threads)
+    : threads_(threads), separates_(counts.others_are_zero && counts.weights.empty()) {
+  double exposure = 1;
+  for (Index mode = 0; mode < counts.modes(); ++mode) {
+    ListedGroups groups = groups_along(counts, mode);
+    if (mode == 0) {
+      if (!separates_) exposure = 0;
+      for (std::size_t e = 0; e < groups.y.value.size(); ++e) {
+        const double count = groups.y.value[e], weight = groups.weight.empty() ? 1.0 : groups.weight[e];
+        if (count > 0) {
+          total_ += weight * count;
+          constant_ += weight * count * (std::log(count) - 1);
+        }
+        if (!separates_) exposure += weight;
+      }
+    }
+    if (separates_) exposure *= double(groups.y.rows);
+    Side& side = sides_.emplace_back();
+    side.y = std::move(groups.y);
+    side.further = std::move(groups.further);
+    if (separates_) {
+      side.multiplier.assign(std::size_t(side.y.rows), 1.0);
+    } else {
+      side.exposed = groups.weight.empty() ? std::vector<double>(side.y.value.size(), 1.0) : groups.weight;
+      for (std::size_t e = 0; e < groups.weight.size(); ++e) side.y.value[e] *= groups.weight[e];
+    }
+    cut(side);
   }
+  settle(exposure);
+}
+
+/// What follows from the sums.
+void CountTable::settle(double exposure) {
+  if (!std::isfinite(total_) || !std::isfinite(constant_) || !std::isfinite(exposure))
+    throw InvalidInput("the sum of the counts overflows; divide them by a large number first");
+  const double mean = exposure > 0 ? total_ / exposure : 0.0;
+  floor_ = mean > 0 ? kModelFloor * mean : 1.0;
+  null_value_ = total_ > 0 ? std::max(0.0, constant_ + total_ - total_ * std::log(mean)) : 0.0;
+}
+
+/// Pieces of about equal work, which the data alone decide.
+void CountTable::cut(Side& side) {
+  const auto work = [&](Index i) { return side.y.start[std::size_t(i)] + kCountRowWork * i; };
+  const Index rows = side.y.rows,
+              pieces = std::clamp<Index>(work(rows) / kCountPieceWork, 1, kMostCountPieces);
+  side.cuts.push_back(0);
+  for (Index i = 1; i < rows; ++i)
+    if (work(i) >= work(rows) / pieces * Index(side.cuts.size())) side.cuts.push_back(i);
+  side.cuts.push_back(rows);
 }
 
 CountRow CountTable::row(Index mode, Index i) const {
-  const Side& side = sides_[mode];
+  const Side& side = sides_[std::size_t(mode)];
   const auto first = std::size_t(side.y.start[std::size_t(i)]);
+  FurtherPlaces places = {};
+  for (std::size_t m = 0; m < side.further.size(); ++m) places[m] = side.further[m].data() + first;
   return {side.y.index.data() + first, side.y.value.data() + first,
-          separates_ ? nullptr : side.exposed.data() + first, side.y.count(i)};
+          separates_ ? nullptr : side.exposed.data() + first, side.y.count(i), places};
 }
 
 Vector CountTable::weighted_sums(Index mode, const Panel& X) const {
   if (!separates_) return Vector::Zero(X.cols());
-  const Eigen::Map<const Vector> multiplier(sides_[mode].multiplier.data(), X.rows());
+  const Eigen::Map<const Vector> multiplier(sides_[std::size_t(mode)].multiplier.data(), X.rows());
   return chunked_sum<Vector>(Chunks(X.rows(), 2048), threads_for(double(X.size()), threads_),
                              [&](Index first, Index count) -> Vector {
                                return X.middleRows(first, count).transpose() *
@@ -125,10 +155,17 @@ Vector CountTable::weighted_sums(Index mode, const Panel& X) const {
                              });
 }
 
-double CountTable::sweep(Index mode, const Panel& other, const RowSweep& options, Panel& X) const {
+Vector CountTable::background(Index mode, const Factors& z) const {
+  Vector product = Vector::Constant(z.count(), separates_ ? 1.0 : 0.0);
+  for (Index other = 0; separates_ && other < modes(); ++other)
+    if (other != mode) product = product.cwiseProduct(weighted_sums(other, z[other]));
+  return product;
+}
+
+double CountTable::sweep(Index mode, const Factors& at, const RowSweep& options, Panel& X) const {
   const Index rank = X.cols();
-  const RowPanel rows(other, threads_);
-  const Vector background = weighted_sums(1 - mode, other);
+  const RowPanel rows(at, mode, threads_);
+  const Vector background = this->background(mode, at);
   const RowDescent descent{rows.rows(),   floor_,     options.l1,   options.l2,
                            options.first, kRowPasses, options.value};
   std::vector<double> parts(std::size_t(pieces(mode)), 0.0);
@@ -146,9 +183,9 @@ double CountTable::sweep(Index mode, const Panel& other, const RowSweep& options
   return std::max(0.0, constant_ + parts.front() + weighted_sums(mode, X).dot(background));
 }
 
-double CountTable::value(Index mode, const Panel& X, const Panel& other, double* x) const {
+double CountTable::value(Index mode, const Panel& X, const Factors& at, double* x) const {
   const Index rank = X.cols();
-  const RowPanel rows(other, threads_);
+  const RowPanel rows(at, mode, threads_);
   const RowDescent descent{rows.rows(), floor_};
   std::vector<double> parts(std::size_t(pieces(mode)), 0.0);
   for_rows(mode, [&](Index piece, Index i) {
@@ -160,7 +197,7 @@ double CountTable::value(Index mode, const Panel& X, const Panel& other, double*
         newton.costs(row(mode, i), descent, own.data(), x ? x + first_entry(mode, i) : nullptr);
   });
   tree_sum(parts, [](double& into, double part) { into += part; });
-  const double paid = rank > 0 ? weighted_sums(mode, X).dot(weighted_sums(1 - mode, other)) : 0.0;
+  const double paid = rank > 0 ? weighted_sums(mode, X).dot(background(mode, at)) : 0.0;
   return std::max(0.0, constant_ + parts.front() + paid);
 }
 

@@ -49,12 +49,17 @@ EntryGroups::EntryGroups(const ObservedEntries& data, const EntryWeights& weight
   take(listed(data), false, weights);
 }
 
+EntryGroups::EntryGroups(const ObservedTensor& data) {
+  sides_.clear();
+  for (Index mode = 0; mode < data.modes(); ++mode) sides_.push_back(groups_along(data, mode));
+}
+
 void EntryGroups::take(StoredEntries data, bool others_are_zero, const EntryWeights& weights) {
   require_weights(weights.rows, data.rows, "row");
   require_weights(weights.cols, data.cols, "column");
   factors_[0] = weights.rows;
   factors_[1] = weights.cols;
-  Side& rows = sides_[0];
+  ListedGroups& rows = sides_[0];
   spread_ = others_are_zero && !data.is_dense();
   if (weights.entries) {
     // The entries are those that have a weight.
@@ -108,17 +113,24 @@ Counts EntryGroups::release() && {
           std::move(factors_[1])};
 }
 
+std::vector<Index> EntryGroups::shape() const {
+  std::vector<Index> result;
+  for (Index mode = 0; mode < modes(); ++mode) result.push_back(size(mode));
+  return result;
+}
+
 double EntryGroups::entries() const {
   const StoredEntries& y = sides_[0].y;
   return spread_ ? double(y.rows) * double(y.cols) : double(y.value.size());
 }
 
 EntryGroups::Group EntryGroups::group(Index mode, Index g, Scratch& scratch) const {
-  const auto& [y, weight] = sides_[mode];
+  const auto& [y, weight, further] = sides_[std::size_t(mode)];
   const auto start = y.start[std::size_t(g)];
   const Index stored = y.count(g), count = spread_ ? y.cols : stored;
   const bool all = spread_ || y.is_dense();
-  Group result{count, all ? nullptr : y.index.data() + start, y.value.data() + start,
+  Group result{{count, all ? nullptr : y.index.data() + start, sides_[std::size_t(mode)].places(start)},
+               y.value.data() + start,
                weight.empty() ? nullptr : weight.data() + start};
   if (spread_) {
     scratch.y.assign(std::size_t(count), 0.0);
@@ -126,6 +138,7 @@ EntryGroups::Group EntryGroups::group(Index mode, Index g, Scratch& scratch) con
       scratch.y[std::size_t(y.index[std::size_t(start + e)])] = y.value[std::size_t(start + e)];
     result.y = scratch.y.data();
   }
+  if (!further.empty()) return result;  // weights of rows and columns are those of matrices
   const Vector &own = factors_[mode], &other = factors_[1 - mode];
   if (own.size() == 0 && other.size() == 0) return result;
   scratch.weight.resize(std::size_t(count));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "linalg/cholesky.hpp"
@@ -58,7 +59,7 @@ class LossObjective::System final : public ModeSystem {
     for (Index g = 0; g < groups; ++g) out.a[g] = grams_(at + at * count_, g);
     const Vector own = f_.x_.weights[k] * f_.x_.factors[mode_].col(k);
     out.b = slopes_.row(at).transpose() + out.a.cwiseProduct(own);
-    if (squares) spread_curvatures((*squares)[1 - mode_], out.a);
+    if (squares) spread_curvatures(*squares, out.a);
   }
 
   void move(Index k, ConstVectorRef factor, double weight) override {
@@ -74,9 +75,9 @@ class LossObjective::System final : public ModeSystem {
 
   bool sweep(const CoordinateSweep& options) override {
     Panel& panel = f_.x_.factors[mode_];
-    const GroupPanel other(f_.x_.factors[1 - mode_], f_.entries_.are_listed());
-    Matrix own = (panel * f_.x_.weights.asDiagonal()).transpose();
-    f_.newton_steps(mode_, other, options.first, options.nonnegative, own);
+    const GroupPanel other(f_.x_.factors, mode_, f_.entries_.are_listed());
+    Matrix own = f_.weighted(mode_);
+    f_.newton_steps(mode_, other, options.first, options.nonnegative, false, own);
     const Panel scaled = own.transpose();
     const Vector norms = f_.axis(mode_).norms(scaled);
     for (Index k = options.first; k < panel.cols(); ++k) {  // a zero column keeps its old atom
@@ -91,22 +92,24 @@ class LossObjective::System final : public ModeSystem {
   void load(Index k) {
     first_ = k;
     count_ = std::min(most_, f_.x_.rank() - k);
-    const GroupPanel other(f_.x_.factors[1 - mode_].middleCols(first_, count_), f_.entries_.are_listed());
+    std::vector<Index> block(std::size_t(count_), 0);
+    std::iota(block.begin(), block.end(), first_);
+    const GroupPanel other(f_.x_.factors.pick(block), mode_, f_.entries_.are_listed());
     grams_.resize(count_ * count_, f_.axis(mode_).own());
     slopes_.resize(count_, f_.axis(mode_).own());
     f_.stream(mode_, [&](Index g, LossWalk& walk) {
       f_.loss_->derivatives(walk.run(), Curvature::above, walk.slope.data(), walk.curvature.data());
-      other.gram(walk.group.index, walk.group.count, walk.curvature.data(), walk.weighted, walk.gram);
+      other.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
       grams_.col(g) = walk.gram.reshaped();
-      other.contract(walk.group.index, walk.group.count, walk.slope.data(), slopes_.col(g).data());
+      other.contract(walk.group, walk.slope.data(), slopes_.col(g).data());
     });
   }
 
-  void spread_curvatures(const Panel& squares, Vector& a) const {
-    const GroupPanel other(squares, f_.entries_.are_listed());
+  void spread_curvatures(const Factors& squares, Vector& a) const {
+    const GroupPanel other(squares, mode_, f_.entries_.are_listed());
     f_.stream(mode_, [&](Index g, LossWalk& walk) {
       f_.loss_->derivatives(walk.run(), Curvature::above, walk.slope.data(), walk.curvature.data());
-      other.contract(walk.group.index, walk.group.count, walk.curvature.data(), &a[g]);
+      other.contract(walk.group, walk.curvature.data(), &a[g]);
     });
   }
 
@@ -120,12 +123,13 @@ LossObjective::LossObjective(EntryGroups entries, const LossOptions& options, in
       entries_(std::move(entries)),
       threads_(entries_.entries() < kWorthSharing ? 1 : threads),
       has_offsets_(options.offsets),
-      axes_{Axis(entries_.size(0), threads_), Axis(entries_.size(1), threads_)},
-      x_(Panel(entries_.size(0), 0), Panel(entries_.size(1), 0), Vector(0)) {
+      x_(no_atoms(entries_.shape())) {
+  for (const Index size : entries_.shape()) axes_.emplace_back(size, threads_);
   entries_.require_domain(options.loss);
   log_scale_ = Vector::Zero(entries_.size(0));
   if (options.row_scale.size() > 0) log_scale_ = options.row_scale.array().log();
-  offsets_ = {log_scale_, Vector::Zero(entries_.size(1))};
+  offsets_ = {log_scale_};
+  for (Index mode = 1; mode < modes(); ++mode) offsets_.push_back(Vector::Zero(entries_.size(mode)));
   fit_null();
 }
 
@@ -136,11 +140,11 @@ Chunks LossObjective::pieces(Index mode) const {
 }
 
 void LossObjective::contract(Index mode, const Factors& z, Panel& out) const {
-  const GroupPanel other(z[1 - mode], entries_.are_listed());
+  const GroupPanel other(z, mode, entries_.are_listed());
   Matrix sums(other.width(), axis(mode).own());
   stream(mode, [&](Index g, LossWalk& walk) {
     loss_->slopes(walk.run(), walk.slope.data());
-    other.contract(walk.group.index, walk.group.count, walk.slope.data(), sums.col(g).data());
+    other.contract(walk.group, walk.slope.data(), sums.col(g).data());
   });
   out = sums.transpose();
 }
@@ -190,15 +194,15 @@ Objective::WeightQuadratic LossObjective::weight_quadratic() const {
 
 /// Moves of weights are looked at, so that curvatures may be those of f itself.
 Objective::WeightQuadratic LossObjective::quadratic_of(const Factors& z) const {
-  const GroupPanel right(z[1], entries_.are_listed());
+  const GroupPanel right(z, 0, entries_.are_listed());
   const Matrix left = z[0].transpose();
   const Index r = z.count();
   std::vector<WeightQuadratic> parts(std::size_t(pieces(0).count()), {Matrix::Zero(r, r), Vector::Zero(r)});
   stream(0, [&](Index i, LossWalk& walk) {
     loss_->derivatives(walk.run(), Curvature::local, walk.slope.data(), walk.curvature.data());
-    right.gram(walk.group.index, walk.group.count, walk.curvature.data(), walk.weighted, walk.gram);
+    right.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
     walk.sums.resize(r);
-    right.contract(walk.group.index, walk.group.count, walk.slope.data(), walk.sums.data());
+    right.contract(walk.group, walk.slope.data(), walk.sums.data());
     WeightQuadratic& part = parts[std::size_t(walk.piece)];
     part.gram += left.col(i).asDiagonal() * walk.gram * left.col(i).asDiagonal();
     part.linear += left.col(i).cwiseProduct(walk.sums);
@@ -214,17 +218,18 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
-void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
-                                 Matrix& own) const {
+double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
+                                   bool added, Matrix& own) const {
   constexpr int kHalvings = 12;
-  stream(mode, [&](Index g, LossWalk& walk) {
-    const auto& [count, index, y, weight] = walk.group;
+  const bool exact = shape_.loss.kind == Loss::squares;  // the first step is the best
+  Vector parts(axis(mode).own());
+  const auto step_of = [&](Index g, LossWalk& walk) {
     double best = loss_->varying(walk.run());
     walk.sums.resize(other.width());
     for (const Curvature kind : {Curvature::local, Curvature::above}) {
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());
-      other.contract(index, count, walk.slope.data(), walk.sums.data());
-      other.gram(index, count, walk.curvature.data(), walk.weighted, walk.gram);
+      other.contract(walk.group, walk.slope.data(), walk.sums.data());
+      other.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
       const Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
       // What is half as long may be better still: a step too far ends where slopes vanish.
       double share = 0;
@@ -232,11 +237,12 @@ void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index firs
         const double t = std::ldexp(1.0, -halvings);
         walk.moved = walk.x;
         const Vector part = t * step;
-        other.predict(index, count, part.data(), walk.moved.data());
+        other.predict(walk.group, part.data(), walk.moved.data());
         const double value = loss_->varying(walk.run_moved());
         if (value < best) {
           best = value;
           share = t;
+          if (exact) break;
         } else if (share > 0) {
           break;
         }
@@ -244,9 +250,37 @@ void LossObjective::newton_steps(Index mode, const GroupPanel& other, Index firs
       if (share == 0) continue;
       own.col(g) += share * step;
       if (nonnegative) own.col(g) = own.col(g).cwiseMax(0.0);
-      return;
+      break;
     }
-  });
+    parts[g] = best;
+  };
+  if (added)
+    stream(mode, step_of);
+  else
+    stream(mode, Matrix(own), other, step_of);
+  return std::max(0.0, parts.sum() + constant_);
+}
+
+class LossObjective::Sweeps final : public FreeSweeps {
+ public:
+  explicit Sweeps(const LossObjective& f) : f_(f) {}
+
+  double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
+    const GroupPanel other(at, mode, f_.entries_.are_listed());
+    Matrix own = X.transpose();
+    const double value = f_.newton_steps(mode, other, 0, nonnegative, false, own);
+    X = own.transpose();
+    return value;
+  }
+
+ private:
+  const LossObjective& f_;
+};
+
+/// Where nothing is fitted beside the atoms, and steps need no looking at.
+std::unique_ptr<FreeSweeps> LossObjective::free_sweeps() const {
+  if (shape_.loss.kind != Loss::squares || has_offsets_) return nullptr;
+  return std::make_unique<Sweeps>(*this);
 }
 
 }  // namespace pursuit

@@ -24,13 +24,16 @@ class LossObjective final : public Objective {
   /// At x = 0. The domain of the data is checked.
   LossObjective(EntryGroups entries, const LossOptions& options, int threads);
 
-  Index modes() const override { return 2; }
+  Index modes() const override { return entries_.modes(); }
   const Axis& axis(Index mode) const override { return axes_[std::size_t(mode)]; }
   void contract(Index mode, const Factors& z, Panel& out) const override;
 
   double value() const override;
   double null_value() const override { return null_value_; }
-  Quadratic quadratic() const override { return loss_->has_above() ? Quadratic::above : Quadratic::local; }
+  Quadratic quadratic() const override {
+    if (shape_.loss.kind == Loss::squares) return Quadratic::exact;
+    return loss_->has_above() ? Quadratic::above : Quadratic::local;
+  }
   const Expansion& iterate() const override { return x_; }
   using Objective::move_to;
   void move_to(Expansion x) override;
@@ -42,6 +45,7 @@ class LossObjective final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
+  std::unique_ptr<FreeSweeps> free_sweeps() const override;
   void fit_own_terms() override;
   OwnTerms own_terms() const override;
 
@@ -53,16 +57,25 @@ class LossObjective final : public Objective {
 
  private:
   class System;
+  class Sweeps;
 
   Chunks pieces(Index mode) const;  // of groups, which the data alone decide
   /// Calls visit(g, walk) for every group along a mode, with its linear predictors; on all threads.
   template <class Visit>
-  void stream(Index mode, const Visit& visit) const;
+  void stream(Index mode, const Visit& visit) const {
+    stream(mode, weighted(mode), GroupPanel(x_.factors, mode, entries_.are_listed()), visit);
+  }
+  /// The same at other factors: column g of `own` is what group g has of them.
+  template <class Visit>
+  void stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const;
+  Matrix weighted(Index mode) const { return (x_.factors[mode] * x_.weights.asDiagonal()).transpose(); }
   /// Of atoms z, with c_i = <r, z_i>.
   WeightQuadratic quadratic_of(const Factors& z) const;
   /// A Newton step of every group along a mode in coordinates that are free of each other (or not negative),
-  /// column g of `own` those of group g, from `first` on; each is shortened until its part of f falls.
-  void newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative, Matrix& own) const;
+  /// column g of `own` those of group g, from `first` on; each is shortened until its part of f falls. The
+  /// coordinates are those of x, or of something that is added to it. Returns f.
+  double newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative, bool added,
+                      Matrix& own) const;
 
   void renew_loss();
   void fit_null();
@@ -80,7 +93,7 @@ class LossObjective final : public Objective {
   bool has_offsets_;
   std::vector<Axis> axes_;
   Vector log_scale_;             // of rows
-  std::vector<Vector> offsets_;  // of rows, where log_scale_ is part of them, and of columns
+  std::vector<Vector> offsets_;  // of rows, where log_scale_ is part of them, of columns, ...
   std::vector<int> grades_;      // of ordinal data, and the thresholds between them
   Vector thresholds_ = Vector(0);
   double constant_ = 0, null_value_ = 0;
@@ -89,17 +102,18 @@ class LossObjective final : public Objective {
 };
 
 template <class Visit>
-void LossObjective::stream(Index mode, const Visit& visit) const {
-  const GroupPanel other(x_.factors[1 - mode], entries_.are_listed());
-  const Matrix own = (x_.factors[mode] * x_.weights.asDiagonal()).transpose();
-  const Vector &offsets = offsets_[std::size_t(mode)], &others = offsets_[std::size_t(1 - mode)];
+void LossObjective::stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const {
+  std::vector<const double*> offsets;  // of the other modes, where there are any
+  for (Index m = 0; m < modes(); ++m)
+    if (m != mode)
+      offsets.push_back(offsets_[std::size_t(m)].isZero(0) ? nullptr : offsets_[std::size_t(m)].data());
   const Chunks chunks = pieces(mode);
   parallel_for(chunks.count(), threads_, [&](Index piece) {
     LossWalk walk;
     walk.piece = piece;
     for (Index g = chunks.first(piece); g < chunks.first(piece + 1); ++g) {
-      walk.begin(entries_.group(mode, g, walk.scratch), offsets[g], others);
-      other.predict(walk.group.index, walk.group.count, own.col(g).data(), walk.x.data());
+      walk.begin(entries_.group(mode, g, walk.scratch), offsets_[std::size_t(mode)][g], offsets);
+      other.predict(walk.group, own.col(g).data(), walk.x.data());
       visit(g, walk);
     }
   });

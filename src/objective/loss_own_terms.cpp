@@ -140,9 +140,10 @@ void LossObjective::fit_constant() {
 void LossObjective::fit_offsets(Index mode) {
   const double before = value();
   const Vector start = offsets_[std::size_t(mode)];
-  const GroupPanel ones(Matrix::Ones(entries_.size(1 - mode), 1), entries_.are_listed());
+  Factors ones = no_atoms(entries_.shape()).factors;
+  for (Index m = 0; m < modes(); ++m) ones[m].setOnes(entries_.size(m), 1);
   Matrix own = start.transpose();
-  newton_steps(mode, ones, 0, false, own);
+  newton_steps(mode, GroupPanel(ones, mode, entries_.are_listed()), 0, false, true, own);
   offsets_[std::size_t(mode)] = own.transpose();
   value_.reset();
   if (value() < before) return;
@@ -266,7 +267,7 @@ void LossObjective::fit_thresholds() {
 
 void LossObjective::fit_own_terms() {
   if (has_offsets_)
-    for (const Index mode : {0, 1}) fit_offsets(mode);
+    for (Index mode = 0; mode < modes(); ++mode) fit_offsets(mode);
   if (shape_.loss.kind == Loss::negative_binomial && shape_.loss.parameter == 0) fit_size();
   if (shape_.loss.kind == Loss::ordinal) fit_thresholds();
 }
@@ -290,6 +291,7 @@ OwnTerms LossObjective::own_terms() const {
   if (has_offsets_) {
     terms.row_offsets = offsets_[0] - log_scale_;
     terms.col_offsets = offsets_[1];
+    terms.further_offsets.assign(offsets_.begin() + 2, offsets_.end());
   }
   terms.grades = Eigen::Map<const Eigen::VectorXi>(grades_.data(), Index(grades_.size())).cast<double>();
   terms.thresholds = thresholds_;

@@ -10,6 +10,7 @@
 #include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/objective/full_squares.hpp"
 #include "pursuit/objective/observed.hpp"
+#include "pursuit/objective/observed_tensor.hpp"
 
 namespace pursuit {
 namespace {
@@ -29,12 +30,16 @@ void check_options(const LossOptions& o, Index rows) {
       throw InvalidInput(fmt::format("row scale {} is {}; scales must be above 0", i + 1, o.row_scale[i]));
 }
 
+void refuse_offsets(const LossOptions& o) {
+  if (o.offsets)
+    throw InvalidArgument(
+        "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
+        "poisson-log takes counts with offsets");
+}
+
 std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
   if (options.loss.kind == Loss::poisson) {
-    if (options.offsets)
-      throw InvalidArgument(
-          "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
-          "poisson-log takes counts with offsets");
+    refuse_offsets(options);
     return std::make_unique<PoissonCounts>(std::move(entries).release(), options.row_scale, threads);
   }
   return std::make_unique<LossObjective>(std::move(entries), options, threads);
@@ -55,6 +60,26 @@ std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const Los
   if (options.plain_squares())
     return std::make_unique<ObservedSquares>(ObservedMatrix(data, threads), false, threads);
   return from_entries(EntryGroups(data, options.weights), options, threads);
+}
+
+std::unique_ptr<Objective> make_objective(const ObservedTensor& data, const LossOptions& options,
+                                          int threads) {
+  if (options.weights.any() || options.row_scale.size() > 0)
+    throw InvalidArgument("weights of rows and columns, and row scales, are for matrices");
+  require_observed(data);
+  require_domain(data, options.loss);
+  double places = 1;
+  for (const Index size : data.entries.shape) places *= double(size);
+  const bool full = data.others_are_zero || double(data.size()) == places;
+  const bool counts = options.loss.kind == Loss::poisson;
+  if (counts) refuse_offsets(options);
+  if (counts && full && data.weights.empty()) {  // zeros cost nothing where they are not listed
+    return std::make_unique<PoissonCounts>(without_zeros(data), threads);
+  }
+  const ObservedTensor filled = data.others_are_zero ? with_zeros(data, options.loss) : ObservedTensor();
+  const ObservedTensor& known = data.others_are_zero ? filled : data;
+  if (counts) return std::make_unique<PoissonCounts>(known, threads);
+  return std::make_unique<LossObjective>(EntryGroups(known), options, threads);
 }
 
 }  // namespace pursuit

@@ -5,17 +5,13 @@
 
 #include "base/aligned.hpp"
 #include "base/kernel.hpp"
-#include "base/packs.hpp"
 #include "base/parallel.hpp"
+#include "objective/panel_gram.hpp"
 
 namespace pursuit {
 namespace {
 
-typedef double EightDoubles __attribute__((vector_size(64), may_alias));
-
-constexpr Index kSweepLanes = 8;   // widths of rows are a multiple of this
 constexpr Index kSweepPanel = 64;  // entries whose rows of Z are gathered before their products are taken
-constexpr Index kTileColumns = 4;  // of a tile of products, which stays in registers
 constexpr double kSettled = 1e-3;  // of the first pass: one that moves coordinates by less is the last
 
 /// A row that is moved: its entries, its coordinates, and memory for its system.
@@ -28,42 +24,16 @@ struct SweptRow {
   double *x, *panel, *gram, *slope;
 };
 
-// NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
-PURSUIT_INLINE EightDoubles& eight(double* at) {
-  return *reinterpret_cast<EightDoubles*>(at);
-}
-PURSUIT_INLINE const EightDoubles& eight(const double* at) {
-  return *reinterpret_cast<const EightDoubles*>(at);
-}
-
-/// Upper triangle of gram += sum over the panel of z z^T, with what lies in the same tiles.
-PURSUIT_INLINE void add_panel(const SweptRow& s, Index count) {
-  for (Index a = 0; a < s.width; a += kTileColumns)
-    for (Index b = a / kSweepLanes * kSweepLanes; b < s.width; b += kSweepLanes) {
-      EightDoubles sum[kTileColumns];
-#pragma GCC unroll 4
-      for (Index t = 0; t < kTileColumns; ++t) sum[t] = eight(s.gram + (a + t) * s.width + b);
-      for (Index e = 0; e < count; ++e) {
-        const double* z = s.panel + e * s.width;
-        const EightDoubles own = eight(z + b);
-#pragma GCC unroll 4
-        for (Index t = 0; t < kTileColumns; ++t) sum[t] += z[a + t] * own;
-      }
-#pragma GCC unroll 4
-      for (Index t = 0; t < kTileColumns; ++t) eight(s.gram + (a + t) * s.width + b) = sum[t];
-    }
-}
-
 /// slope -= by * column k of gram.
 PURSUIT_INLINE void take_off_column(const SweptRow& s, Index k, double by) {
   const double* column = s.gram + k * s.width;
-  for (Index c = 0; c < s.width; c += kSweepLanes) eight(s.slope + c) -= by * eight(column + c);
+  for (Index c = 0; c < s.width; c += kGramLanes) eight(s.slope + c) -= by * eight(column + c);
 }
 
 PURSUIT_INLINE double residual_of(const SweptRow& s, Index e) {
   const double* z = s.Z + s.index[e] * s.width;
   EightDoubles fit = {};
-  for (Index c = 0; c < s.width; c += kSweepLanes) fit += eight(s.x + c) * eight(z + c);
+  for (Index c = 0; c < s.width; c += kGramLanes) fit += eight(s.x + c) * eight(z + c);
   return s.value[e] - (((fit[0] + fit[1]) + (fit[2] + fit[3])) + ((fit[4] + fit[5]) + (fit[6] + fit[7])));
 }
 
@@ -76,13 +46,13 @@ PURSUIT_KERNEL double sweep_row(const SweptRow& s, Index first, int passes) {
     for (Index e = 0; e < count; ++e) {
       const double* z = s.Z + s.index[start + e] * s.width;
       const double y = s.value[start + e];
-      for (Index c = 0; c < s.width; c += kSweepLanes) {
+      for (Index c = 0; c < s.width; c += kGramLanes) {
         const EightDoubles own = eight(z + c);
         eight(s.panel + e * s.width + c) = own;
         eight(s.slope + c) += y * own;
       }
     }
-    add_panel(s, count);
+    add_panel_gram(s.panel, s.panel, count, s.width, s.gram);
   }
   for (Index k = 0; k < s.rank; ++k)  // the other triangle
     for (Index l = 0; l < k; ++l) s.gram[k * s.width + l] = s.gram[l * s.width + k];
@@ -114,7 +84,7 @@ PURSUIT_KERNEL double sweep_row(const SweptRow& s, Index first, int passes) {
 
 double observed_sweep(const GroupedEntries& entries, const std::vector<Index>& cuts, const Panel& Z,
                       const CoordinateSweep& options, Panel& X) {
-  const Index rank = X.cols(), width = (rank + kSweepLanes - 1) / kSweepLanes * kSweepLanes;
+  const Index rank = X.cols(), width = (rank + kGramLanes - 1) / kGramLanes * kGramLanes;
   AlignedVector<double> rows(std::size_t(Z.rows() * width), 0.0);
   for (Index k = 0; k < rank; ++k)
     for (Index j = 0; j < Z.rows(); ++j) rows[std::size_t(j * width + k)] = Z(j, k);

@@ -1,6 +1,7 @@
 #include "pursuit/objective/poisson.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -20,24 +21,26 @@ double curvature_of(double count, double exposed, double x) {
   return count / (x * std::max(x, count / exposed));
 }
 
-/// sums += sum_e factor_e v_e.
+/// sums += sum_e factor_e v_e; a row more of memory follows them.
 PURSUIT_KERNEL void add_rows_of(const CountRow& row, const double* factors, const FactorRows& other,
                                 double* sums) {
   const Index stride = other.stride;
+  double* scratch = sums + stride;
   for (Index e = 0; e < row.size; ++e) {
-    const double factor = factors[e], *v = other.rows + Index(row.index[e]) * stride;
+    const double factor = factors[e], *v = row_at(other, row.index, row.further, e, scratch);
     for (Index k = 0; k < stride; ++k) sums[k] += factor * v[k];
   }
 }
 
 /// sums += sum_e factor_e v_e w_e^T, a line of w's stride for every coordinate of v; where v is w, what is
-/// right of the diagonal may be left out.
+/// right of the diagonal may be left out. Memory for a row of each follows.
 PURSUIT_KERNEL void add_products(const CountRow& row, const double* factors, const FactorRows& left,
                                  const FactorRows& right, bool same, double* sums) {
   const Index stride = right.stride;
+  double* scratch = sums + left.rank * stride;
   for (Index e = 0; e < row.size; ++e) {
-    const double *v = left.rows + Index(row.index[e]) * left.stride,
-                 *w = right.rows + Index(row.index[e]) * stride;
+    const double *v = row_at(left, row.index, row.further, e, scratch),
+                 *w = row_at(right, row.index, row.further, e, scratch + left.stride);
     for (Index k = 0; k < left.rank; ++k) {
       const double factor = factors[e] * v[k];
       const Index length = same ? (k / 4 + 1) * 4 : stride;
@@ -45,6 +48,28 @@ PURSUIT_KERNEL void add_products(const CountRow& row, const double* factors, con
     }
   }
 }
+
+/// The single columns of the other modes, entry by entry.
+class FactorColumns {
+ public:
+  FactorColumns(const Factors& atom, Index mode) {
+    for (Index other = 0; other < atom.modes(); ++other)
+      if (other != mode) columns_[count_++] = atom[other].data();
+  }
+  FactorColumns(const std::vector<Vector>& columns, Index mode) {
+    for (std::size_t other = 0; other < columns.size(); ++other)
+      if (Index(other) != mode) columns_[count_++] = columns[other].data();
+  }
+  double at(const CountRow& row, Index e) const {
+    double product = columns_[0][row.index[e]];
+    for (std::size_t m = 1; m < count_; ++m) product *= columns_[m][row.further[m - 1][e]];
+    return product;
+  }
+
+ private:
+  std::array<const double*, kFurtherModes + 1> columns_ = {};
+  std::size_t count_ = 0;
+};
 
 /// f of one entry t of a weighted factor: linear t - sum_e y_e log(base_e + t v_e).
 class EntryOfFactor {
@@ -108,23 +133,24 @@ class EntryOfFactor {
 
 class PoissonCounts::Sweeps final : public FreeSweeps {
  public:
-  Sweeps(const CountTable& counts, const Price& left, const Price& right)
-      : counts_(counts), prices_{left, right} {}
+  Sweeps(const CountTable& counts, std::vector<Price> prices) : counts_(counts), prices_(std::move(prices)) {}
 
   double sweep(Index mode, const Factors& at, bool, bool value, Panel& X) override {
-    const auto [l1, l2] = prices_[mode];
-    const double f = counts_.sweep(mode, at[1 - mode], {.l1 = l1, .l2 = l2, .value = value}, X);
-    return value ? f + paid(mode, X) + paid(1 - mode, at[1 - mode]) : 0.0;
+    const auto [l1, l2] = prices_[std::size_t(mode)];
+    double f = counts_.sweep(mode, at, {.l1 = l1, .l2 = l2, .value = value}, X);
+    if (!value) return 0;
+    for (Index other = 0; other < counts_.modes(); ++other) f += paid(other, other == mode ? X : at[other]);
+    return f;
   }
 
  private:
   double paid(Index mode, const Panel& X) const {
-    const auto [l1, l2] = prices_[mode];
+    const auto [l1, l2] = prices_[std::size_t(mode)];
     return (l1 > 0 ? l1 * X.sum() : 0.0) + (l2 > 0 ? 0.5 * l2 * X.squaredNorm() : 0.0);
   }
 
   const CountTable& counts_;
-  Price prices_[2];
+  std::vector<Price> prices_;  // of every mode
 };
 
 class PoissonCounts::System final : public ModeSystem {
@@ -133,8 +159,10 @@ class PoissonCounts::System final : public ModeSystem {
 
   void parabolas(Index k, const Factors* squares, Parabolas& out) override {
     const CountTable& counts = *f_.counts_;
-    const Vector own = f_.x_.weights[k] * f_.x_.factors[mode_].col(k), other = this->other().col(k);
-    const double background = counts.weighted_sums(1 - mode_, other)[0];
+    const Vector own = f_.x_.weights[k] * f_.x_.factors[mode_].col(k);
+    const Factors atom = f_.x_.factors.atom(k);
+    const FactorColumns other(atom, mode_), spread(squares ? *squares : atom, mode_);
+    const double background = counts.background(mode_, atom)[0];
     const std::vector<double>& x = f_.model(mode_);
     out.a.resize(own.size());
     out.b.resize(own.size());
@@ -145,10 +173,9 @@ class PoissonCounts::System final : public ModeSystem {
       entry.clear(background * counts.multiplier(mode_, i));
       double curvature = 0;
       for (Index e = 0; e < row.size; ++e) {
-        const double v = other[row.index[e]];
+        const double v = other.at(row, e);
         if (row.exposed) entry.pay(row.exposed[e] * v);
-        if (squares)
-          curvature += row.count[e] / (model[e] * model[e]) * (*squares)[1 - mode_](row.index[e], 0);
+        if (squares) curvature += row.count[e] / (model[e] * model[e]) * spread.at(row, e);
         if (row.count[e] > 0 && v > 0)
           entry.add(row.count[e], std::max(model[e] - own[i] * v, counts.floor()), v);
       }
@@ -162,18 +189,14 @@ class PoissonCounts::System final : public ModeSystem {
     Vector change = weight * factor - f_.x_.weights[k] * f_.x_.factors[mode_].col(k);
     f_.x_.factors[mode_].col(k) = factor;
     f_.x_.weights[k] = weight;
-    Vector held = other().col(k);
-    if (mode_ == 0)
-      f_.add(std::move(change), std::move(held));
-    else
-      f_.add(std::move(held), std::move(change));
+    f_.add(f_.product_with(k, mode_, std::move(change)));
   }
 
   bool sweep(const CoordinateSweep& options) override {
     if (!options.nonnegative) return false;
     Panel& panel = f_.x_.factors[mode_];
     Panel X = panel * f_.x_.weights.asDiagonal();
-    const double value = f_.counts_->sweep(mode_, other(), {.first = options.first, .value = true}, X);
+    const double value = f_.counts_->sweep(mode_, f_.x_.factors, {.first = options.first, .value = true}, X);
     const Vector norms = f_.axis(mode_).norms(X);
     for (Index k = options.first; k < X.cols(); ++k) {  // a zero column keeps its old atom
       f_.x_.weights[k] = norms[k];
@@ -185,8 +208,6 @@ class PoissonCounts::System final : public ModeSystem {
   }
 
  private:
-  const Panel& other() const { return f_.x_.factors[1 - mode_]; }
-
   PoissonCounts& f_;
   Index mode_;
 };
@@ -194,15 +215,23 @@ class PoissonCounts::System final : public ModeSystem {
 PoissonCounts::PoissonCounts(Counts counts, const Vector& row_scale, int threads)
     : counts_(std::make_unique<CountTable>(std::move(counts), row_scale, threads)),
       axes_{Axis(counts_->size(0), threads), Axis(counts_->size(1), threads)},
-      x_(Panel(counts_->size(0), 0), Panel(counts_->size(1), 0), Vector(0)) {}
+      x_(Panel(counts_->size(0), 0), Panel(counts_->size(1), 0), Vector(0)),
+      models_(2) {}
+
+PoissonCounts::PoissonCounts(const ObservedTensor& counts, int threads)
+    : counts_(std::make_unique<CountTable>(counts, threads)),
+      x_(no_atoms(counts.entries.shape)),
+      models_(counts.entries.shape.size()) {
+  for (const Index size : counts.entries.shape) axes_.emplace_back(size, threads);
+}
 PoissonCounts::~PoissonCounts() = default;
 
 std::unique_ptr<FreeSweeps> PoissonCounts::sweeps(const Price& left, const Price& right) const {
-  return std::make_unique<Sweeps>(*counts_, left, right);
+  return std::make_unique<Sweeps>(*counts_, std::vector<Price>{left, right});
 }
 
 std::unique_ptr<FreeSweeps> PoissonCounts::free_sweeps() const {
-  return sweeps({}, {});
+  return std::make_unique<Sweeps>(*counts_, std::vector<Price>(std::size_t(modes())));
 }
 
 double PoissonCounts::null_value() const {
@@ -216,17 +245,19 @@ void PoissonCounts::forget() {
 
 /// Moves wait until a mode is looked at again.
 const std::vector<double>& PoissonCounts::model(Index mode) const {
-  auto& [x, pending] = models_[mode];
+  auto& [x, pending] = models_[std::size_t(mode)];
   if (x.empty()) {
     x.resize(std::size_t(counts_->entries()));
-    value_ = counts_->value(mode, x_.factors[mode] * x_.weights.asDiagonal(), x_.factors[1 - mode], x.data());
+    value_ = counts_->value(mode, x_.factors[mode] * x_.weights.asDiagonal(), x_.factors, x.data());
   } else if (!pending.empty()) {
     counts_->for_rows(mode, [&, &x = x, &pending = pending](Index, Index i) {
       const CountRow row = counts_->row(mode, i);
       double* own = x.data() + counts_->first_entry(mode, i);
       for (const Pending& change : pending)
-        if (const double by = change.own[i]; by != 0)
-          for (Index e = 0; e < row.size; ++e) own[e] += by * change.other[row.index[e]];
+        if (const double by = change[std::size_t(mode)][i]; by != 0) {
+          const FactorColumns held(change, mode);
+          for (Index e = 0; e < row.size; ++e) own[e] += by * held.at(row, e);
+        }
       for (Index e = 0; e < row.size; ++e) own[e] = std::max(own[e], counts_->floor());
     });
   }
@@ -234,24 +265,31 @@ const std::vector<double>& PoissonCounts::model(Index mode) const {
   return x;
 }
 
-void PoissonCounts::add(Vector left, Vector right) {
-  models_[1].pending.push_back({right, left});
-  models_[0].pending.push_back({std::move(left), std::move(right)});
+void PoissonCounts::add(Pending change) {
+  for (Index mode = 1; mode < modes(); ++mode) models_[std::size_t(mode)].pending.push_back(change);
+  models_[0].pending.push_back(std::move(change));
   value_.reset();
 }
 
+PoissonCounts::Pending PoissonCounts::product_with(Index k, Index mode, Vector own) const {
+  Pending result;
+  for (Index other = 0; other < modes(); ++other)
+    result.push_back(other == mode ? std::move(own) : Vector(x_.factors[other].col(k)));
+  return result;
+}
+
 double PoissonCounts::value() const {
-  if (!value_) value_ = counts_->value(0, x_.factors[0] * x_.weights.asDiagonal(), x_.factors[1]);
+  if (!value_) value_ = counts_->value(0, x_.factors[0] * x_.weights.asDiagonal(), x_.factors);
   return *value_;
 }
 
 /// At x = 0 the slopes of f say nothing but where the counts are: there it is the counts themselves that are
 /// contracted, and the quadratic is that of squares.
 void PoissonCounts::contract(Index mode, const Factors& z, Panel& out) const {
-  const RowPanel other(z[1 - mode], counts_->threads());
+  const RowPanel other(z, mode, counts_->threads());
   const Index rank = other.rows().rank, stride = other.rows().stride;
   const bool at_zero = x_.rank() == 0;
-  const Vector background = at_zero ? Vector::Zero(rank) : counts_->weighted_sums(1 - mode, z[1 - mode]);
+  const Vector background = at_zero ? Vector::Zero(rank) : counts_->background(mode, z);
   const double* x = at_zero ? nullptr : model(mode).data();
   out.resize(counts_->size(mode), rank);
   counts_->for_rows(mode, [&](Index, Index i) {
@@ -261,7 +299,7 @@ void PoissonCounts::contract(Index mode, const Factors& z, Panel& out) const {
     if (const double* own = x ? x + counts_->first_entry(mode, i) : nullptr)
       for (Index e = 0; e < row.size; ++e)
         slopes[std::size_t(e)] = row.count[e] / own[e] - (row.exposed ? row.exposed[e] : 0.0);
-    sums.assign(std::size_t(stride), 0.0);
+    sums.assign(std::size_t(2 * stride), 0.0);
     add_rows_of(row, slopes.data(), other.rows(), sums.data());
     for (Index k = 0; k < rank; ++k)
       out(i, k) = sums[std::size_t(k)] - counts_->multiplier(mode, i) * background[k];
@@ -285,14 +323,14 @@ void PoissonCounts::reweigh(const Vector& weights) {
     Index k = 0;
     change.cwiseAbs().maxCoeff(&k);
     x_.weights = weights;
-    add(change[k] * x_.left().col(k), x_.right().col(k));
+    add(product_with(k, 0, change[k] * x_.left().col(k)));
   }
 }
 
 void PoissonCounts::replace(Index k, const Factors& atom, double, double weight) {
   x_.factors.replace(k, atom);
   x_.weights[k] = weight;
-  if (weight != 0) add(weight * x_.left().col(k), x_.right().col(k));
+  if (weight != 0) add(product_with(k, 0, weight * x_.left().col(k)));
 }
 
 void PoissonCounts::keep(const std::vector<Index>& atoms) {
@@ -302,7 +340,7 @@ void PoissonCounts::keep(const std::vector<Index>& atoms) {
 Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
   if (x_.rank() == 0) return grams_but(*this, -1, a, b);
   const std::vector<double>& x = model(0);
-  const RowPanel left(a[1], counts_->threads()), right(b[1], counts_->threads());
+  const RowPanel left(a, 0, counts_->threads()), right(b, 0, counts_->threads());
   const bool same = &a == &b;
   std::vector<Matrix> parts(std::size_t(counts_->pieces(0)));
   counts_->for_rows(0, [&](Index piece, Index i) {
@@ -316,7 +354,7 @@ Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
       curvatures[std::size_t(e)] = curvature_of(row.count[e], exposed, model[e]);
     }
     const Index stride = right.rows().stride;
-    sums.assign(std::size_t(a.count() * stride), 0.0);
+    sums.assign(std::size_t(a.count() * stride + left.rows().stride + stride), 0.0);
     add_products(row, curvatures.data(), left.rows(), right.rows(), same, sums.data());
     Matrix& part = parts[std::size_t(piece)];
     if (part.size() == 0) part.setZero(a.count(), b.count());

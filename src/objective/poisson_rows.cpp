@@ -30,6 +30,7 @@ struct RowWork {
   double* u;
   Index padded, tile, line;               // entries, those of a tile, and from one line of it to the next
   double *zeros, *turned;                 // a row of zeros; a tile of the other factor, a line per coordinate
+  double* products;                       // rows that are products
   double *y, *exposed, *x, *q, *t;        // of every entry: count, exposure, model, -slope, relative change
   double *slope, *sums, *step, *hessian;  // of every coordinate: -df/du of the entries, df/du, change
   Index* active;
@@ -113,7 +114,8 @@ struct RowKernel {
       const double* from[kSquare];
 #pragma GCC unroll 4
       for (Index l = 0; l < kSquare; ++l)
-        from[l] = e + l < w.row.size ? w.d.other.rows + Index(index[e + l]) * stride : w.zeros;
+        from[l] = e + l < w.row.size ? row_at(w.d.other, index, w.row.further, e + l, w.products + l * stride)
+                                     : w.zeros;
       if (e + kAhead + kSquare <= w.row.size)
 #pragma GCC unroll 4
         for (Index l = 0; l < kSquare; ++l)
@@ -442,7 +444,8 @@ RowWork work_of(const CountRow& row, const RowDescent& d, const double* backgrou
       std::min(padded, std::max<Index>(kTileNumbers / std::max<Index>(stride, 1) / kPadding, 1) * kPadding);
   const Index line = tile + kPadding;  // lines a power of two apart would meet in the cache
   const Index small = (rank + 8) / 8 * 8;
-  const Index needed = (stride + kSquare) * line + 5 * padded + stride + 8 + 6 * small + rank * rank + 8;
+  const Index needed =
+      (stride + kSquare) * line + 5 * padded + (1 + kSquare) * stride + 16 + 6 * small + rank * rank + 8;
   if (Index(memory.size()) < needed) memory.resize(std::size_t(needed));
   double* next = memory.data();
   const auto take = [&](Index count) {
@@ -450,7 +453,8 @@ RowWork work_of(const CountRow& row, const RowDescent& d, const double* backgrou
     next += (count + 7) / 8 * 8;
     return place;
   };
-  RowWork w{row, d, background, scale, u, padded, tile, line, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  RowWork w{row, d,  background, scale, u,  padded, tile, line, {}, {}, {},
+            {},  {}, {},         {},    {}, {},     {},   {},   {}, {}};
   w.turned = take(stride * line);
   w.y = take(padded);
   w.exposed = take(padded);
@@ -458,6 +462,7 @@ RowWork work_of(const CountRow& row, const RowDescent& d, const double* backgrou
   w.q = take(padded);
   w.t = take(padded);
   w.zeros = take(stride);
+  w.products = take(kSquare * stride);
   w.slope = take(rank + kSquare);
   w.sums = take(2 * rank);
   w.step = take(rank);

@@ -16,6 +16,7 @@
 
 #include "base/aligned.hpp"
 #include "base/kernel.hpp"
+#include "objective/factor_rows.hpp"
 #include "pursuit/base/types.hpp"
 
 namespace pursuit {
@@ -26,17 +27,12 @@ struct CountRow {
   const double* count;    // y times its weight
   const double* exposed;  // what multiplies x in f, for every entry; null where `background` says it all
   Index size;
-};
-
-/// The other factor, by rows. The stride is a multiple of 4, and what is beyond the rank is zero.
-struct FactorRows {
-  const double* rows;
-  Index rank, stride;
+  FurtherPlaces further = {};
 };
 
 struct RowDescent {
-  FactorRows other;
-  double floor;  // of x: an entry that no atom covers costs much, and not everything
+  FactorRows other;  // the stride is a multiple of 4
+  double floor;      // of x: an entry that no atom covers costs much, and not everything
   double l1 = 0, l2 = 0;
   Index first = 0;     // coordinates before this one stay
   int passes = 4;      // of coordinate descent on the quadratic

@@ -9,6 +9,7 @@
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "base/packs.hpp"
+#include "objective/listed_tensor.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/objective/tensor.hpp"
 
@@ -91,7 +92,9 @@ void check(const SparseTensor& t) {
       throw InvalidInput(fmt::format("entry {} is {}: values must be finite", e + 1, t.value[e]));
 }
 
-/// Entries in the order of their indices, the first mode deciding first; by counting, mode by mode.
+}  // namespace
+
+/// By counting, mode by mode.
 std::vector<Index> sorted_order(const SparseTensor& t, Index first_mode) {
   const std::size_t count = t.value.size();
   std::vector<Index> order(count), next(count);
@@ -109,6 +112,8 @@ std::vector<Index> sorted_order(const SparseTensor& t, Index first_mode) {
   sort_by(std::size_t(first_mode));
   return order;
 }
+
+namespace {
 
 FiberEntries along(const SparseTensor& t, Index mode) {
   const std::vector<Index> order = sorted_order(t, mode);
@@ -170,6 +175,18 @@ class SparseTensorTarget final : public TensorTarget {
     });
   }
 
+  SparseTensor entries() const {
+    const FiberEntries& rows = entries_[0];
+    SparseTensor result{{}, {{}}, rows.value};
+    for (const Axis& each : axes_) result.shape.push_back(each.size());
+    for (Index i = 0; i < axis(0).size(); ++i)
+      result.index[0].insert(result.index[0].end(),
+                             std::size_t(rows.start[std::size_t(i) + 1] - rows.start[std::size_t(i)]),
+                             int(i));
+    result.index.insert(result.index.end(), rows.other.begin(), rows.other.end());
+    return result;
+  }
+
   double squared_norm() const override { return squared_norm_; }
   std::optional<double> squared_distance(const Expansion&) const override { return std::nullopt; }
   double contraction_work() const override {  // gathers are slower than streams
@@ -206,6 +223,15 @@ class SparseTensorTarget final : public TensorTarget {
 };
 
 }  // namespace
+
+void require_entries(const SparseTensor& entries) {
+  check(entries);
+}
+
+std::optional<SparseTensor> entries_of(const Target& target) {
+  const auto* sparse = dynamic_cast<const SparseTensorTarget*>(&target);
+  return sparse ? std::optional(sparse->entries()) : std::nullopt;
+}
 
 std::optional<std::pair<std::size_t, std::size_t>> find_same_place(const SparseTensor& entries) {
   const std::vector<Index> order = sorted_order(entries, 0);

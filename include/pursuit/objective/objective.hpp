@@ -65,6 +65,7 @@ enum class Quadratic { exact, above, local };
 /// What an objective has fitted beside the atoms; empty, or 0, where there is no such thing.
 struct OwnTerms {
   Vector row_offsets = Vector(0), col_offsets = Vector(0);
+  std::vector<Vector> further_offsets = {};           // of arrays, along the modes from the third on
   Vector grades = Vector(0), thresholds = Vector(0);  // of ordinal data, and what lies between them
   double size = 0;                                    // of a negative binomial
 };

@@ -2,6 +2,7 @@
 // f(X) = sum_ij w_ij (y_ij log(y_ij / (s_i x_ij)) - y_ij + s_i x_ij), half the deviance of counts whose means
 // are s_i x_ij: the Kullback-Leibler divergence of the data from the model. X must not be negative.
 //
+// Arrays of more modes are the same, with products over all of them.
 // Of sparse counts only the entries that are not zero are looked at: the sum of the model separates. On
 // non-negative sets a sweep is Newton's method row by row, all atoms of a row at once.
 
@@ -23,15 +24,18 @@ struct Counts {
 };
 
 class CountTable;
+struct ObservedTensor;
 
 class PoissonCounts final : public Objective {
  public:
   /// At x = 0. InvalidInput, naming the entry, for one that is negative or not finite. `row_scale` are the
   /// exposures s, 1 where empty.
   explicit PoissonCounts(Counts counts, const Vector& row_scale = Vector(0), int threads = 1);
+  /// Of an array, which must have been checked.
+  explicit PoissonCounts(const ObservedTensor& counts, int threads = 1);
   ~PoissonCounts() override;
 
-  Index modes() const override { return 2; }
+  Index modes() const override { return Index(axes_.size()); }
   const Axis& axis(Index mode) const override { return axes_[std::size_t(mode)]; }
   void contract(Index mode, const Factors& z, Panel& out) const override;
 
@@ -55,30 +59,30 @@ class PoissonCounts final : public Objective {
   struct Price {
     double l1 = 0, l2 = 0;
   };
-  /// Sweeps over factors that pay, left and right; they refer to the counts.
+  /// Sweeps over factors of a matrix that pay, left and right; they refer to the counts.
   std::unique_ptr<FreeSweeps> sweeps(const Price& left, const Price& right) const;
 
  private:
   class System;
   class Sweeps;
 
-  /// own other^T has been added to x.
-  struct Pending {
-    Vector own, other;
-  };
+  /// The product of these vectors, one for each mode, has been added to x.
+  using Pending = std::vector<Vector>;
   /// x of every entry in the order of a mode; nothing where it has to be made anew.
   struct Model {
     std::vector<double> x;
     std::vector<Pending> pending;
   };
   const std::vector<double>& model(Index mode) const;
-  void add(Vector left, Vector right);
+  void add(Pending change);
+  /// Atom k with another factor along a mode.
+  Pending product_with(Index k, Index mode, Vector own) const;
   void forget();
 
   std::unique_ptr<const CountTable> counts_;
   std::vector<Axis> axes_;
   Expansion x_;
-  mutable Model models_[2];
+  mutable std::vector<Model> models_;
   mutable std::optional<double> value_;
 };
 

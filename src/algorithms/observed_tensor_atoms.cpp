@@ -1,0 +1,73 @@
+#include "algorithms/observed_tensor_atoms.hpp"
+
+#include <fmt/format.h>
+
+#include "algorithms/nonnegative_parts.hpp"
+#include "atoms/along_axis.hpp"
+#include "base/require.hpp"
+
+namespace pursuit {
+
+void require_sets_for(const Objective& f, const AtomSets& sets, const FactorOptions& o) {
+  require(sets.modes() == f.modes(),
+          fmt::format("{} sets for an array of {} modes: one for each is needed", sets.modes(), f.modes()));
+  require(sets.all_single(),
+          "modes that share factors go with plain squares over full arrays only; other losses, weights of "
+          "entries and gaps need a set for every mode");
+  require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
+  std::vector<std::string> names;
+  for (Index mode = 0; mode < f.modes(); ++mode) {
+    sets.mode(mode).require_dimension(f.axis(mode).size());
+    names.push_back(fmt::format("set of mode {}", mode));
+  }
+  if (o.loss.kind == Loss::poisson) require_nonnegative_parts(o.weights, sets, f, o.rank, names);
+}
+
+/// Random members say nothing of how large the data are: a sweep or two where all coordinates are free does.
+void start_at_random(const ObservedTensor& data, const AtomSets& sets, const FactorOptions& o, Objective& f) {
+  Random random(o.seed);
+  std::vector<Panel> panels;
+  std::vector<Index> panel_of;
+  bool free = o.loss.kind == Loss::poisson && o.weights.kind == WeightRule::nonneg;
+  for (Index mode = 0; mode < f.modes(); ++mode) {
+    const Axis& axis = f.axis(mode);
+    Panel members = axis.gaussian(o.rank, random).cwiseAbs();
+    for (const Index place : places_without_entries(data, mode)) members.row(place).setZero();
+    for (Index k = 0; k < o.rank; ++k) {
+      const Vector g = members.col(k);
+      maximize(axis, sets.of(mode, k), g, members.col(k));
+    }
+    panel_of.push_back(mode);
+    panels.push_back(std::move(members));
+    free = free && !sets.panel(mode).varies() && sets.of(mode, 0).traits().coordinatewise();
+  }
+  f.move_to({Factors(std::move(panels), std::move(panel_of)), Vector::Ones(o.rank)});
+  for (int sweep = 0; free && sweep < 2; ++sweep)
+    for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
+}
+
+void settle_signs_of_modes(const AtomSets& sets, Expansion& model) {
+  for (Index k = 0; k < model.rank(); ++k) {
+    Index taker = -1;  // the mode that takes the sign
+    for (Index mode = 0; mode < sets.modes(); ++mode) {
+      if (!sets.mode(mode).traits().symmetric) continue;
+      if (taker < 0) {
+        taker = mode;
+        continue;
+      }
+      auto own = model.factors[mode].col(k);
+      Index largest = 0;
+      own.cwiseAbs().maxCoeff(&largest);
+      if (own[largest] < 0) {
+        own *= -1;
+        model.weights[k] *= -1;
+      }
+    }
+    if (taker >= 0 && model.weights[k] < 0) {
+      model.factors[taker].col(k) *= -1;
+      model.weights[k] *= -1;
+    }
+  }
+}
+
+}  // namespace pursuit
