@@ -51,6 +51,7 @@ Examples:
   pursuit complete new.csv --update model.npz --out newer.npz
   pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
+  pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit predict model.npz pairs.csv
   pursuit recommend model.npz --row 42 --top 10 --exclude-seen)";
@@ -77,8 +78,6 @@ void check(const CompleteCommand& c) {
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
   }
-  if (c.loss != "squares" || !c.entry_weights.empty())
-    refuse("--loss and --entry-weights here are for the self-tuned model; they do not go with atom sets");
   if (c.effort == "high" || c.samples >= 0)
     refuse(
         "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "
@@ -187,6 +186,7 @@ Input read_input(const CompleteCommand& c) {
                         c.update, side));
   entries.rows = input.train.rows.size();
   entries.cols = input.train.cols.size();
+  const Loss loss = parse_loss(c.loss);
   if (c.holdout > 0) {
     const Index count = std::llround(c.holdout * double(entries.size()));
     if (count < 1 || count >= entries.size())
@@ -204,6 +204,10 @@ Input read_input(const CompleteCommand& c) {
   } else if (!c.test.empty()) {
     const int rows = input.train.rows.size(), cols = input.train.cols.size();
     input.test = read_ratings(c.test, options, &input.train.rows, &input.train.cols).entries;
+    for (std::size_t e = 0; e < input.test.row.size(); ++e)
+      if (const float value = input.test.value[e]; !loss.accepts(value))
+        throw InvalidInput(fmt::format("{}: test entry {} is {}; loss {} takes {}", c.test, e + 1, value,
+                                       loss.spec(), loss.domain()));
     for (std::size_t e = 0; e < input.test.row.size(); ++e) {
       int &i = input.test.row[e], &j = input.test.col[e];
       if (i >= rows) i = -1;
@@ -244,11 +248,14 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
                              : options.symmetric && c.regularize == "auto" ? "none"
                                                                            : c.regularize);
     options.offsets = c.offsets;
+    options.loss = parse_loss(c.loss);
+    options.entry_weights = input.weights;
+    const bool plain = options.loss.kind == Loss::squares && input.weights.empty();
     if (c.rank >= 0) options.max_rank = c.rank;
     if (!c.corrections.empty())
       options.corrections = c.corrections;
     else if (options.exact_corrections && !options.symmetric &&
-             options.regularization.kind == Regularization::none)
+             (!plain || options.regularization.kind == Regularization::none))
       options.polish = c.max_sweeps;
     options.polish_tolerance = c.tolerance;
     options.validation = c.validation;
@@ -345,12 +352,13 @@ int run(const CompleteCommand& c) {
   if (input.row_features) object.set("row_features", describe(*input.row_features));
   if (input.col_features) object.set("column_features", describe(*input.col_features));
   if (input.test.size() > 0) {
-    Json test = judge(loss, result.predictions, input.test.value);
+    Json test =
+        judge(result.model, positions_of(input.test), result.predictions, input.test.value, c.common.threads);
     test.set("unknown", input.unknown);
     object.set("test", test);
   }
   const std::string noise =
-      loss.kind == Loss::squares ? fmt::format(", noise {:.4g}", result.model.noise()) : "";
+      std::isfinite(result.model.noise()) ? fmt::format(", noise {:.4g}", result.model.noise()) : "";
   tell("\n{} atoms beside offsets{}, in {:.2f} s: {}\n", result.model.rank(), noise, result.seconds,
        explanation(result.stop));
   if (!c.out.empty()) {
@@ -382,8 +390,10 @@ void add_complete(Command& program) {
   sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
   sub.add_option("--test", c->test, "Entries to judge by, in a file of their own");
   sub.add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
-  sub.add_option("--loss", c->loss,
-                 "What the numbers are: squares (any), or bernoulli (0 and 1; predictions are probabilities)")
+  sub.add_option(
+         "--loss", c->loss,
+         "What the numbers are: squares (any), or bernoulli (0 and 1; predictions are probabilities);\n"
+         "with atom sets any loss of `pursuit factor --help`")
       .show_default();
   sub.add_option("--entry-weights", c->entry_weights,
                  "How often each entry counts: the entries of RATINGS with weights in the place of values");
@@ -426,7 +436,8 @@ void add_complete(Command& program) {
   sub.add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
       .show_default();
   sub.add_option("--regularize", c->regularize,
-                 "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
+                 "auto (self-tuned; with a loss or weights the best of several LAMBDA), none, LAMBDA, or\n"
+                 "LAMBDA:count (times the entries of a row)")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
   sub.add_option(

@@ -18,15 +18,16 @@ std::optional<Range> parse_range(const std::string& text);
 /// NaN has no place in JSON.
 Json number_or_null(double value);
 
-/// What errors on entries held back are called.
-std::string error_name(const Loss& loss);
+/// What errors under a loss (error_name) are called in JSON: rmse, log_loss, deviance, loss.
+std::string error_key(const Loss& loss);
 
 Json describe(const std::vector<CompletionStage>& path, const Loss& loss);
 void print_stages(const std::vector<CompletionStage>& path, const Loss& loss);
 
 /// How predictions compare with values: a table for people, on standard error (standard output is for
 /// results), and the same figures.
-Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values);
+Json judge(const CompletionModel& model, std::span<const Position> positions,
+           std::span<const Prediction> predictions, std::span<const float> values, int threads);
 
 /// What a file of features was understood to be.
 Json describe(const FeatureFile& file);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/nonnegative_sets.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
@@ -247,33 +248,6 @@ void undo_scale(double scale, FactorResult& result) {
   }
 }
 
-/// Means that are sums of atoms must not be negative, and so must not be what they are made of.
-void require_nonnegative_parts(const FactorOptions& o, const AtomSets& sets, Index rows, Index cols) {
-  require(!o.weights.allows_negative(),
-          fmt::format("loss poisson: means are not negative, so weights must be nonneg or convex, not {}; "
-                      "poisson-log takes counts with factors of any sign",
-                      o.weights.spec()));
-  Random random(0);
-  const auto probe = [&](const AtomSet& set, Index size, const char* side) {
-    Vector member(size), slope = -Vector::Ones(size);
-    for (int trial = 0; trial < 3; ++trial) {
-      set.maximize(slope, member);
-      require(
-          member.minCoeff() >= 0,
-          fmt::format("{} set {}: has members with negative entries; loss poisson needs sets without any, "
-                      "as nonneg or nonneg+...; poisson-log takes all sets",
-                      side, set.spec()));
-      slope = random.gaussian_matrix(size, 1).col(0);
-    }
-  };
-  for (Index i = 0; i < o.rank && (i == 0 || sets.panel(0).varies() || sets.panel(1).varies()); ++i) {
-    probe(sets.of(0, i), rows, "left");
-    probe(sets.of(1, i), cols, "right");
-  }
-  require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
-          "initial: an entry is negative; loss poisson needs atoms without any");
-}
-
 /// Singular vectors brought into sets without negative entries have zeros, and counts where all atoms have
 /// zeros would be without a model: a little of everything. Weights make sense of atoms after a sweep or two.
 void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
@@ -296,6 +270,9 @@ void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& s
     for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
 }
 
+/// Losses that flatten out far from the data gain little by a sweep long before their end.
+constexpr double kFinerUnderLosses = 0.1;
+
 /// Any loss, with weights and offsets.
 FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss) {
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
@@ -306,14 +283,20 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   require(o.start == Start::greedy || (counts && !loss.weights.entries),
           "start leading: singular vectors are the start of plain squares and of loss poisson; other losses, "
           "weights of entries and offsets start greedy");
-  if (counts) require_nonnegative_parts(o, sets, Y->rows(), Y->cols());
+  if (loss.loss.has_positive_means()) {
+    require_nonnegative_parts(o.loss, o.weights, sets, o.rank, Y->rows(), Y->cols());
+    require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
+            fmt::format("initial: an entry is negative; loss {} needs atoms without any", o.loss.spec()));
+  }
   const auto f = make_objective(Y, loss, resolve_threads(o.threads));
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));
   else if (o.start == Start::leading)
     start_counts(*Y, o, sets, *f);
+  FactorOptions options = o;
+  if (!counts) options.polish_tolerance *= kFinerUnderLosses;
   FactorResult result;
-  pursue_atoms(*f, o, sets, known_factors(o, sets), run, result);
+  pursue_atoms(*f, options, sets, known_factors(o, sets), run, result);
   settle_signs(sets, o.fixed, result.model);
   result.objective = f->value();
   result.null_objective = f->null_value();

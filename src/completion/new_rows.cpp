@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "completion/new_rows_by_loss.hpp"
 #include "completion/predictor.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 namespace {
@@ -135,10 +137,15 @@ Matrix new_row_factors(const CompletionModel& model, const GroupedEntries& entri
       throw InvalidInput(
           fmt::format("new rows: entry {} in column {}; columns are 0 to {}, values finite numbers",
                       entries.value[e], entries.index[e], columns - 1));
+  if (model.loss.kind != Loss::squares && model.loss.kind != Loss::bernoulli)
+    return factors_by_loss(model, entries, resolve_threads(threads));
   return RowStep(model).factors(entries, resolve_threads(threads));
 }
 
-Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
+namespace {
+
+/// Linear predictors.
+Matrix linear_rows(const CompletionModel& model, const Matrix& factors) {
   if (factors.cols() != row_width(model))
     throw InvalidArgument(
         fmt::format("rows with {} factors; those of this model have {}", factors.cols(), row_width(model)));
@@ -158,10 +165,29 @@ Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
   for (Index i = 0; i < rows.rows(); ++i)
     if (factors.row(i).head(own) == newcomer)
       for (Index j = 0; j < rows.cols(); ++j) rows(i, j) += selection(model.cols, int(j));
-  rows = model.mean + model.scale * rows.array();
+  return model.mean + model.scale * rows.array();
+}
+
+}  // namespace
+
+Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
+  Matrix rows = linear_rows(model, factors);
   if (model.loss.kind != Loss::squares)
-    rows = rows.unaryExpr([&](double psi) { return model.loss.mean(psi); });
+    rows = rows.unaryExpr([&](double x) { return mean_of(model.loss, model.own_terms, x); });
   return rows.cwiseMax(model.lowest).cwiseMin(model.highest);
+}
+
+double error_of_rows(const CompletionModel& model, const Matrix& factors, const ObservedEntries& entries) {
+  const Matrix rows = linear_rows(model, factors);
+  double costs = 0;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    double x = rows(entries.row[e], entries.col[e]);
+    const double y = entries.value[e];
+    if (model.loss.kind == Loss::squares) x = std::clamp(x, model.lowest, model.highest);
+    costs += model.loss.kind == Loss::bernoulli ? -log_likelihood(model.loss.mean(x), y)
+                                                : cost_of(model.loss, model.own_terms, y, x);
+  }
+  return mean_error(model.loss, costs, double(entries.size()));
 }
 
 }  // namespace pursuit

@@ -85,6 +85,12 @@ class Predictor {
   Prediction unclipped(Position at) const { return unclipped(at, self_tuned(at)); }
   void require_inside(Position at) const;
 
+  /// The linear predictor.
+  double linear_mean(Position at) const { return linear(at, self_tuned(at)).mean; }
+  /// What an entry y costs: squares as predicted, within the range; minus the log-likelihood of zeros, ones
+  /// and grades; else half the deviance.
+  double cost(Position at, double y) const;
+
   /// From the self-tuned part, however it was come by.
   Prediction unclipped(Position at, const Moments& self_tuned) const;
   Prediction clipped(Prediction prediction) const {
@@ -97,6 +103,8 @@ class Predictor {
 
  private:
   Moments self_tuned(Position at) const;
+  /// The sum of all parts, in units of the data; the noise is of scaled values still.
+  Moments linear(Position at, const Moments& self_tuned) const;
 
   const CompletionModel& model_;
   AverageMember row_, col_;  // of structured atoms

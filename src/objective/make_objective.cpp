@@ -30,13 +30,14 @@ void check_options(const LossOptions& o, Index rows) {
 }
 
 std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
-  if (options.loss.kind == Loss::poisson) {
-    if (options.offsets)
-      throw InvalidArgument(
-          "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
-          "poisson-log takes counts with offsets");
+  if (options.loss.has_positive_means() && options.offsets)
+    throw InvalidArgument(fmt::format(
+        "offsets: means of loss {} are not negative, and numbers added to rows and columns may be; "
+        "{} with offsets",
+        options.loss.spec(),
+        options.loss.kind == Loss::poisson ? "poisson-log takes counts" : "gamma takes positive numbers"));
+  if (options.loss.kind == Loss::poisson)
     return std::make_unique<PoissonCounts>(std::move(entries).release(), options.row_scale, threads);
-  }
   return std::make_unique<LossObjective>(std::move(entries), options, threads);
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+#include "pursuit/atoms/atom_sets.hpp"
+#include "pursuit/objective/loss.hpp"
+#include "pursuit/weights/weight_rule.hpp"
+
+namespace pursuit {
+
+/// Means that are sums of atoms must not be negative, and so must not be what they are made of:
+/// InvalidArgument where weights, or members of the sets of the first `rank` atoms, may be.
+void require_nonnegative_parts(const Loss& loss, const WeightRule& weights, const AtomSets& sets, Index rank,
+                               Index rows, Index cols);
+
+}  // namespace pursuit
