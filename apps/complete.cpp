@@ -56,6 +56,7 @@ Examples:
   pursuit complete plays.csv --implicit --confidence log:10:1 --holdout 0.1
   pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
+  pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit predict model.npz pairs.csv
   pursuit recommend model.npz --row 42 --top 10)";
@@ -104,8 +105,8 @@ void check(const CompleteCommand& c) {
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
   }
-  if (c.loss != "squares" || !c.entry_weights.empty() || !c.weight_column.empty())
-    refuse("--loss and weights of entries here are for the self-tuned model; they do not go with atom sets");
+  if (!c.weight_column.empty())
+    refuse("--weight-column is for the self-tuned model; with atom sets give --entry-weights");
   if (c.effort == "high" || c.samples >= 0)
     refuse(
         "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "
@@ -227,6 +228,7 @@ Input read_input(const CompleteCommand& c) {
                         c.update, side));
   entries.rows = input.train.rows.size();
   entries.cols = input.train.cols.size();
+  const Loss loss = parse_loss(c.loss);
   if (c.holdout > 0) {
     const Index count = std::llround(c.holdout * double(entries.size()));
     if (count < 1 || count >= entries.size())
@@ -244,6 +246,10 @@ Input read_input(const CompleteCommand& c) {
   } else if (!c.test.empty()) {
     const int rows = input.train.rows.size(), cols = input.train.cols.size();
     input.test = read_ratings(c.test, options, &input.train.rows, &input.train.cols).entries;
+    for (std::size_t e = 0; e < input.test.row.size(); ++e)
+      if (const float value = input.test.value[e]; !loss.accepts(value))
+        throw InvalidInput(fmt::format("{}: test entry {} is {}; loss {} takes {}", c.test, e + 1, value,
+                                       loss.spec(), loss.domain()));
     for (std::size_t e = 0; e < input.test.row.size(); ++e) {
       int &i = input.test.row[e], &j = input.test.col[e];
       if (i >= rows) i = -1;
@@ -303,11 +309,14 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
                              : options.symmetric && c.regularize == "auto" ? "none"
                                                                            : c.regularize);
     options.offsets = c.offsets;
+    options.loss = parse_loss(c.loss);
+    options.entry_weights = input.weights;
+    const bool plain = options.loss.kind == Loss::squares && input.weights.empty();
     if (c.rank >= 0) options.max_rank = c.rank;
     if (!c.corrections.empty())
       options.corrections = c.corrections;
     else if (options.exact_corrections && !options.symmetric &&
-             options.regularization.kind == Regularization::none)
+             (!plain || options.regularization.kind == Regularization::none))
       options.polish = c.max_sweeps;
     options.polish_tolerance = c.tolerance;
     options.validation = c.validation;
@@ -409,7 +418,8 @@ int run(const CompleteCommand& c) {
   if (input.col_features) object.set("column_features", describe(*input.col_features));
   if (input.test.size() > 0) {
     Json test = c.implicit ? judge_lists(result.model, result.seen, input.test, c.common.threads)
-                           : judge(loss, result.predictions, input.test.value);
+                           : judge(result.model, positions_of(input.test), result.predictions,
+                                   input.test.value, c.common.threads);
     test.set("unknown", input.unknown);
     object.set("test", test);
   }
@@ -417,10 +427,12 @@ int run(const CompleteCommand& c) {
     object.set("implicit", {{"zeros", result.model.implicit.zeros},
                             {"ridge", result.model.implicit.ridge},
                             {"confidence", result.model.implicit.confidence.spec()}});
-  const std::string noise = c.implicit ? fmt::format(", zeros of weight {:.3g}, ridge {:.2g}",
-                                                     result.model.implicit.zeros, result.model.implicit.ridge)
-                            : loss.kind == Loss::squares ? fmt::format(", noise {:.4g}", result.model.noise())
-                                                         : "";
+  std::string noise;
+  if (c.implicit)
+    noise = fmt::format(", zeros of weight {:.3g}, ridge {:.2g}", result.model.implicit.zeros,
+                        result.model.implicit.ridge);
+  else if (std::isfinite(result.model.noise()))
+    noise = fmt::format(", noise {:.4g}", result.model.noise());
   tell("\n{} atoms beside offsets{}, in {:.2f} s: {}\n", result.model.rank(), noise, result.seconds,
        explanation(result.stop));
   if (!c.out.empty()) {
@@ -452,8 +464,10 @@ void add_complete(Command& program) {
   sub.add_option("RATINGS", c->input, "Observed entries: row, column, value").required();
   sub.add_option("--test", c->test, "Entries to judge by, in a file of their own");
   sub.add_option("--holdout", c->holdout, "Or judge by this random share of RATINGS");
-  sub.add_option("--loss", c->loss,
-                 "What the numbers are: squares (any), or bernoulli (0 and 1; predictions are probabilities)")
+  sub.add_option(
+         "--loss", c->loss,
+         "What the numbers are: squares (any), or bernoulli (0 and 1; predictions are probabilities);\n"
+         "with atom sets any loss of `pursuit factor --help`")
       .show_default();
   sub.add_option("--entry-weights", c->entry_weights,
                  "How often each entry counts: the entries of RATINGS with weights in the place of values");
@@ -505,7 +519,8 @@ void add_complete(Command& program) {
   sub.add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
       .show_default();
   sub.add_option("--regularize", c->regularize,
-                 "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
+                 "auto (self-tuned; with a loss or weights the best of several LAMBDA), none, LAMBDA, or\n"
+                 "LAMBDA:count (times the entries of a row)")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
   sub.add_option(

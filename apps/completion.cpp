@@ -17,8 +17,7 @@ Json number_or_null(double value) {
 }
 
 std::string error_name(const CompletionModel& model) {
-  if (model.is_implicit()) return "NDCG";
-  return model.loss.kind == Loss::squares ? "RMSE" : "log loss";
+  return model.is_implicit() ? "NDCG" : error_name(model.loss);
 }
 
 std::optional<Range> parse_range(const std::string& text) {
@@ -37,10 +36,16 @@ std::optional<Range> parse_range(const std::string& text) {
   return range;
 }
 
+std::string error_key(const Loss& loss) {
+  const std::string name = error_name(loss);
+  return name == "RMSE"        ? "rmse"
+         : name == "log loss"  ? "log_loss"
+         : name == "mean loss" ? "loss"
+                               : "deviance";
+}
+
 Json describe(const std::vector<CompletionStage>& path, const CompletionModel& model) {
-  const char* error = model.is_implicit()                ? "validation_ndcg"
-                      : model.loss.kind == Loss::squares ? "validation_rmse"
-                                                         : "validation_log_loss";
+  const std::string error = "validation_" + (model.is_implicit() ? "ndcg" : error_key(model.loss));
   Json result = Json::array();
   for (const CompletionStage& stage : path)
     result.push_back({{"rank", stage.rank},
@@ -62,17 +67,42 @@ void print_stages(const std::vector<CompletionStage>& path, const CompletionMode
          number(stage.validation), stage.seconds);
 }
 
-Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values) {
-  if (loss.kind != Loss::squares) {
+Json judge(const CompletionModel& model, std::span<const Position> positions,
+           std::span<const Prediction> predictions, std::span<const float> values, int threads) {
+  const Loss& loss = model.loss;
+  if (loss.kind == Loss::bernoulli) {
     const LikelihoodScore score = likelihood_score(predictions, values);
-    tell("\ntest: log-likelihood {:.5g} per entry, AUC {:.4f}, {:.1f} % right, over {} entries\n",
-         score.log_likelihood, score.auc, 100 * score.accuracy, score.count);
+    tell(
+        "\ntest: log-likelihood {:.5g} per entry, AUC {:.4f}, {:.1f} % right, probabilities off by {:.4f}, "
+        "over {} "
+        "entries\n",
+        score.log_likelihood, score.auc, 100 * score.accuracy, score.calibration, score.count);
     return {{"count", score.count},
             {"log_likelihood", score.log_likelihood},
+            {"log_loss", -score.log_likelihood},
             {"auc", score.auc},
-            {"accuracy", score.accuracy}};
+            {"accuracy", score.accuracy},
+            {"calibration_error", score.calibration}};
   }
   const Accuracy figures = accuracy(predictions, values);
+  if (loss.kind != Loss::squares) {
+    const double error = mean_error(model, positions, values, {}, threads);
+    Json result{{"count", figures.count}, {error_key(loss), error}};
+    std::string shares;
+    if (loss.kind == Loss::quantile) {
+      double below = 0;
+      for (std::size_t e = 0; e < values.size(); ++e) below += values[e] < predictions[e].value;
+      below /= double(values.size());
+      result.set("share_below", below);
+      shares = fmt::format(", {:.1f} % of the values below their quantile", 100 * below);
+    } else {
+      result.set("rmse", figures.rmse);
+      result.set("mae", figures.mae);
+      shares = fmt::format(", RMSE {:.5g}, MAE {:.5g}", figures.rmse, figures.mae);
+    }
+    tell("\ntest: {} {:.5g}{} over {} entries\n", error_name(loss), error, shares, figures.count);
+    return result;
+  }
   tell("\ntest: RMSE {:.5g}, MAE {:.5g} over {} entries\n", figures.rmse, figures.mae, figures.count);
   tell("{:>24} {:>8} {:>8} {:>8}\n", "interval", "50 %", "80 %", "95 %");
   tell("{:>24} {:>6.1f} % {:>6.1f} % {:>6.1f} %\n", "share of values inside", 100 * figures.inside_50,

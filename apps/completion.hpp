@@ -21,13 +21,16 @@ Json number_or_null(double value);
 
 /// What errors on entries held back are called.
 std::string error_name(const CompletionModel& model);
+/// What errors under a loss (error_name) are called in JSON: rmse, log_loss, deviance, loss.
+std::string error_key(const Loss& loss);
 
 Json describe(const std::vector<CompletionStage>& path, const CompletionModel& model);
 void print_stages(const std::vector<CompletionStage>& path, const CompletionModel& model);
 
 /// How predictions compare with values: a table for people, on standard error (standard output is for
 /// results), and the same figures.
-Json judge(const Loss& loss, std::span<const Prediction> predictions, std::span<const float> values);
+Json judge(const CompletionModel& model, std::span<const Position> positions,
+           std::span<const Prediction> predictions, std::span<const float> values, int threads);
 
 /// The same of lists of ten.
 Json judge_lists(const CompletionModel& model, const GroupedEntries& seen, const ObservedEntries& test,

@@ -1,5 +1,6 @@
-"""Counts by the Kullback-Leibler divergence beside scikit-learn's: one thread, contenders alternating, best of several
-runs, seconds of processor time. Called by bench/losses."""
+"""Counts by the Kullback-Leibler divergence beside scikit-learn's (one thread, contenders alternating, best of several
+runs, seconds of processor time), zeros and ones and other losses beside a general solver, and how much memory sparse
+counts take. Called by bench/losses."""
 import argparse
 import json
 import os
@@ -10,6 +11,8 @@ import time
 import warnings
 
 import numpy as np
+import scipy.optimize
+import scipy.special
 import scipy.sparse as sp
 import sklearn
 from sklearn.decomposition import NMF
@@ -151,6 +154,73 @@ def kl(bench, inputs):
         )
 
 
+LOSSES = {  # of y and x: half the deviance, but for what does not depend on x, and its slope
+    "bernoulli": (lambda y, x: np.logaddexp(0, x) - y * x, lambda y, x: scipy.special.expit(x) - y),
+    "poisson-log": (lambda y, x: np.exp(x) - y * x, lambda y, x: np.exp(x) - y),
+    "huber:1": (
+        lambda y, x: np.where(np.abs(y - x) <= 1, 0.5 * (y - x) ** 2, np.abs(y - x) - 0.5),
+        lambda y, x: -np.clip(y - x, -1, 1),
+    ),
+}
+
+
+def general_solver(y, loss, k, start):
+    """Half the deviance by L-BFGS over both factors."""
+    n, m = y.shape
+    cost, slope = LOSSES[loss]
+
+    def objective(both):
+        u, v = both[: n * k].reshape(n, k), both[n * k :].reshape(m, k)
+        with np.errstate(over="ignore"):
+            x = np.minimum(u @ v.T, 300)
+            g = slope(y, x)
+            return cost(y, x).sum(), np.concatenate([(g @ v).ravel(), (g.T @ u).ravel()])
+
+    x0 = np.random.default_rng(start).standard_normal((n + m) * k) * (0.3 if loss == "bernoulli" else 0.1)
+    options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-10, "gtol": 1e-6}
+    return scipy.optimize.minimize(objective, x0, jac=True, method="L-BFGS-B", options=options).fun
+
+
+def solvers(bench, folder, data, rows=250, starts=10):
+    print(
+        f"\nDeviance beside L-BFGS over both factors from {starts} starts (best, median and seconds of all of them): "
+        "factors of any sign,\nno offsets"
+    )
+    print(
+        f"{'data':<26}{'k':>3}{'L-BFGS best':>14}{'median':>12}{'s':>8}{'pursuit':>12}{'s':>8}{'of best':>10}"
+    )
+    rng = np.random.default_rng(0)
+    inputs = []
+    adult = f"{data}/counts/adult_48842x115.npz"
+    if os.path.exists(adult):
+        y = sp.load_npz(adult)[rng.permutation(48842)[:rows]].toarray().astype(float)
+        inputs.append(("bernoulli", "adult", y, 0.0))
+    cells = f"{data}/counts/pbmc_facs_3774x16791.npz"
+    if os.path.exists(cells):
+        y = sp.load_npz(cells)[:rows]
+        y = y[:, np.argsort(-np.asarray(y.sum(axis=0)).ravel())[:120]].toarray().astype(float)
+        inputs.append(("poisson-log", "pbmc, 120 genes", y, float(np.sum(scipy.special.xlogy(y, y) - y))))
+    planted = rng.standard_normal((rows, 3)) @ rng.standard_normal((3, 60)) + 0.3 * rng.standard_normal(
+        (rows, 60)
+    )
+    planted += (rng.random(planted.shape) < 0.1) * rng.standard_normal(planted.shape) * 20
+    inputs.append(("huber:1", "planted, 10 % gross errors", planted, 0.0))
+    for loss, name, y, constant in inputs:
+        path = f"{folder}/sample.npy"
+        np.save(path, y)
+        for k in range(1, 6):
+            start = time.process_time()
+            peers = [2 * (general_solver(y, loss, k, s) + constant) for s in range(starts)]
+            theirs = time.process_time() - start
+            seconds, answer = bench.pursuit("factor", path, "--loss", loss, "--rank", k)
+            best = min(peers)
+            print(
+                f"{loss + ', ' + name:<26}{k:>3}{best:>14.1f}{np.median(peers):>12.1f}{theirs:>8.1f}"
+                f"{answer['deviance']:>12.1f}{seconds:>8.2f}{answer['deviance'] / best:>10.4f}",
+                flush=True,
+            )
+
+
 def memory(bench, folder):
     rows, cols, entries, limit = 10**6, 10**5, 10**7, 6 * 10**9
     rng = np.random.default_rng(5)
@@ -205,7 +275,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("data", nargs="?", default="")
     parser.add_argument("--build", required=True)
-    parser.add_argument("--only", default="kl,memory")
+    parser.add_argument("--only", default="kl,solvers,memory")
     parser.add_argument("--inputs", default="pbmc,words,CBCL")
     parser.add_argument("--repeats", type=int, default=2)
     o = parser.parse_args()
@@ -225,6 +295,8 @@ def main():
             if "CBCL" in o.inputs and os.path.exists(faces):
                 inputs.append(("CBCL", faces, 20, (4000, 1e-6)))
             kl(bench, inputs)
+        if "solvers" in o.only.split(","):
+            solvers(bench, folder, o.data)
         if "memory" in o.only.split(","):
             memory(bench, folder)
 

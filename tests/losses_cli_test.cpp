@@ -114,6 +114,48 @@ TEST_F(LossCli, WeightsOfEntriesRowsAndColumns) {
   EXPECT_LT(weighted["objective"].get<double>(), plain["objective"].get<double>());
 }
 
+/// Entries of a matrix as lines of row, column and value, every third one left out.
+std::string triplets_of(const Matrix& Y) {
+  std::string text = "row,column,value\n";
+  for (Index i = 0; i < Y.rows(); ++i)
+    for (Index j = 0; j < Y.cols(); ++j)
+      if ((i + 2 * j) % 3 != 0)
+        text += "r" + std::to_string(i) + ",c" + std::to_string(j) + "," + std::to_string(Y(i, j)) + "\n";
+  return text;
+}
+
+TEST_F(LossCli, StructuredCompletionTakesAnyLoss) {
+  write("counts.csv", triplets_of(counts_));
+  write("grades.csv", triplets_of(counts_.cwiseMin(4.0)));
+  write("pairs.csv", "row,column\nr0,c0\nr3,c3\nnobody,c1\n");
+  for (const auto& [file, loss, sets, error] :
+       {std::tuple("counts.csv", "poisson", "nonneg", "deviance"),
+        {"counts.csv", "poisson-log", "sphere --offsets", "deviance"},
+        {"counts.csv", "negative-binomial:auto", "sphere --offsets", "deviance"},
+        {"grades.csv", "ordinal", "sphere", "log_loss"},
+        {"counts.csv", "huber:1", "sphere --offsets", "loss"},
+        {"counts.csv", "quantile:0.8", "sphere --offsets", "loss"}}) {
+    SCOPED_TRACE(loss);
+    const std::string set = std::string(sets).substr(0, 6);
+    const auto object = run_json(std::string("complete ") + file + " --rank 2 --holdout 0.1 --loss " + loss +
+                                 " --left " + sets + " --right " + set + " --weights nonneg --out m.npz");
+    EXPECT_EQ(object["loss"], loss);
+    EXPECT_TRUE(object["test"][error].is_number()) << object["test"];
+    EXPECT_TRUE(object["path"][0][std::string("validation_") + error].is_number());
+    const Finished predicted = run("predict m.npz pairs.csv");
+    EXPECT_EQ(predicted.status, 0) << predicted.err;
+    EXPECT_EQ(predicted.out.find("nan"), std::string::npos) << predicted.out;
+  }
+  const auto scores = run_json("evaluate counts.csv --loss poisson-log --split 70/10/20");
+  EXPECT_EQ(scores["loss"], "poisson-log");
+  EXPECT_GT(scores["methods"][0]["explained"].get<double>(), 0.2);
+  write("binary.csv", triplets_of(counts_.cwiseMin(1.0)));
+  const auto binary = run_json("evaluate binary.csv --loss bernoulli --split 80/20");
+  ASSERT_EQ(binary["methods"].size(), 2U);
+  EXPECT_LT(binary["methods"][0]["calibration_error_of_runs"][0].get<double>(), 0.2);
+  EXPECT_GT(binary["methods"][1]["auc_of_runs"][0].get<double>(), 0.6);
+}
+
 TEST_F(LossCli, BadInputGetsOneClearError) {
   write("negative.csv", "1,2,3\n4,-2,1\n0,1,1\n");
   write("three.csv", "1\n2\n3\n");

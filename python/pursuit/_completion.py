@@ -50,19 +50,22 @@ class MatrixCompletion(
     n_components : int or None, default=None
         At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how
         many are used.
-    loss : {"squares", "bernoulli"}, default="squares"
-        "bernoulli" is for zeros and ones: predictions are probabilities of a 1, `score` is the mean
-        log-likelihood. Without atom sets, and with effort "normal".
+    loss : str, default="squares"
+        What the numbers are: "bernoulli" for zeros and ones (predictions are probabilities of a 1), and with
+        atom sets any loss of `MatrixPursuit`: predictions are means (of quantiles, quantiles; of grades, the
+        expected one). Without atom sets "squares" and "bernoulli", the latter with effort "normal".
     left, right : atom set, str, callable or None, default=None
         Structure of the factors of rows and columns, see `pursuit.atoms`; "sphere" where only the other one
         is given.
     weights, regularization, corrections, offsets
         With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
-        "LAMBDA:count"; sweeps after every atom (of several numbers the best; None means 3, or with
-        regularization "none" until they settle); whether row and column offsets come first.
+        "LAMBDA:count" ("auto" with a loss or weights of entries is the best of several LAMBDA); sweeps after
+        every atom (of several numbers the best; None means 3, or with regularization "none" or a loss until
+        they settle); whether there are row and column offsets (None: yes, but with the losses "poisson" and
+        "itakura-saito", whose means must not be negative).
     tol, max_iter : float, default=1e-5, and int, default=500
-        With regularization "none": sweeps have settled when one lowers the squared error by no more than this
-        share; at most so many. A fit that has not settled warns (``ConvergenceWarning``).
+        With regularization "none" or a loss: sweeps have settled when one lowers the objective by no more than
+        this share; at most so many. A fit that has not settled warns (``ConvergenceWarning``).
     use_pattern : bool, default=True
         Whether having an entry counts as information about its row and column.
     validation : float, default=0.1
@@ -92,7 +95,7 @@ class MatrixCompletion(
     n_components_ : int
         Atoms beside the offsets.
     noise_ : float
-        Standard deviation of the noise of a typical entry; NaN for "bernoulli".
+        Standard deviation of the noise of a typical entry; NaN where it depends on the mean.
     row_ids_, column_ids_ : lists
     path_ : dict of arrays
         Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries),
@@ -142,7 +145,7 @@ class MatrixCompletion(
         corrections: int | Sequence[int] | None = None,
         tol: float = 1e-5,
         max_iter: int = 500,
-        offsets: bool = True,
+        offsets: bool | None = None,
         use_pattern: bool = True,
         validation: float = 0.1,
         effort: str = "normal",
@@ -194,7 +197,7 @@ class MatrixCompletion(
         y : ignored
         entry_weights : array or sparse matrix of the shape of X, or one number per triplet, optional
             How often each entry counts: 2 like one that was seen twice, 0 like one that was not seen. Of a
-            frame of triplets also the name of a column. Without atom sets.
+            frame of triplets also the name of a column.
         row_features, column_features : frame, array or sparse matrix, optional
             What is known about rows and columns beside their entries. The ids of a frame are its column that
             is called like the one of ``columns``, or else its index; columns of numbers are features, columns
@@ -203,8 +206,6 @@ class MatrixCompletion(
             row per row (column) of X. Without atom sets.
         """
         structured = self.left is not None or self.right is not None
-        if structured and (self.loss != "squares" or entry_weights is not None):
-            raise ValueError("loss and entry_weights are for the self-tuned model, without left and right")
         if structured and (row_features is not None or column_features is not None):
             raise ValueError("features are for the self-tuned model, without left and right")
         if isinstance(entry_weights, str):
@@ -221,6 +222,8 @@ class MatrixCompletion(
             threads=threads_for(self.n_jobs),
             time_limit=self.time_limit,
         )
+        weights_of_entries = _weights_of(entry_weights, is_triplets(X, self.columns), seen)
+        plain = self.loss == "squares" and entry_weights is None
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
             if structured:
@@ -228,12 +231,14 @@ class MatrixCompletion(
                     *seen.arguments(),
                     left=as_atoms("sphere" if self.left is None else self.left)._core,
                     right=as_atoms("sphere" if self.right is None else self.right)._core,
+                    loss=self.loss,
+                    entry_weights=weights_of_entries,
                     weights=self.weights,
                     regularization=self.regularization,
-                    offsets=self.offsets,
+                    offsets=self._has_offsets(),
                     max_rank=20 if self.n_components is None else self.n_components,
                     corrections=np.atleast_1d(3 if self.corrections is None else self.corrections).tolist(),
-                    polish=self._polish(),
+                    polish=self._polish(plain),
                     polish_tolerance=self.tol,
                     callback=watcher.function(),
                     **options,
@@ -242,7 +247,7 @@ class MatrixCompletion(
                 result = _core.complete(
                     *seen.arguments(),
                     loss=self.loss,
-                    entry_weights=_weights_of(entry_weights, is_triplets(X, self.columns), seen),
+                    entry_weights=weights_of_entries,
                     max_rank=31 if self.n_components is None else self.n_components,
                     use_pattern=self.use_pattern,
                     samples=self._samples(),
@@ -329,8 +334,9 @@ class MatrixCompletion(
         return self.model_.predict_rows(factors).astype(factors.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the root of the mean squared error on observed entries; 0 is perfect. For "bernoulli" their
-        mean log-likelihood.
+        """Minus the error on observed entries; 0 is perfect. The error is the root of the mean squared error, for
+        "bernoulli" and "ordinal" the log loss, for counts and positive numbers the mean deviance, otherwise the
+        mean of the loss.
 
         Triplets are predicted by their ids, and those never seen from what is known of the rest. Rows of
         arrays and sparse matrices are new rows: predicted from their own entries.
@@ -345,14 +351,9 @@ class MatrixCompletion(
             seen = from_triplets(X, self.columns)
             row = self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior")
             col = self._cols.places([seen.cols.values[j] for j in seen.col], "column", unknown="prior")
-            values, _ = self.model_.predict(row, col, threads_for(self.n_jobs))
-        else:
-            seen = self._new_rows(X)
-            values = self.model_.predict_rows(self._factors(seen))[seen.row, seen.col]
-        if self.model_.loss == "squares":
-            return -float(np.sqrt(np.mean((values - seen.value) ** 2)))
-        p = np.clip(values, 1e-12, 1 - 1e-12)
-        return float(np.mean(seen.value * np.log(p) + (1 - seen.value) * np.log1p(-p)))
+            return -self.model_.error(row, col, seen.value, threads_for(self.n_jobs))
+        rows = self._new_rows(X)
+        return -self.model_.error_of_rows(self._factors(rows), *rows.arguments())
 
     def save(self, path: str | PathLike[str], *, store_entries: bool = True) -> None:
         """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text;
@@ -522,10 +523,16 @@ class MatrixCompletion(
             return None
         return (-np.inf, np.inf) if self.clip is None else (float(self.clip[0]), float(self.clip[1]))
 
-    def _polish(self) -> int:
+    def _has_offsets(self) -> bool:
+        if self.offsets is None:
+            return self.loss not in ("poisson", "itakura-saito")
+        return self.offsets
+
+    def _polish(self, plain: bool) -> int:
         if self.max_iter < 1:
             raise ValueError(f"max_iter={self.max_iter}: must be 1 or more")
-        return self.max_iter if self.corrections is None and self.regularization == "none" else 0
+        settles = self.corrections is None and (self.regularization == "none" or not plain)
+        return self.max_iter if settles else 0
 
     def _samples(self) -> int | None:
         if self.effort not in ("normal", "default", "high"):

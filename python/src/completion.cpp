@@ -85,11 +85,16 @@ int place(std::int64_t index) {
       std::clamp<std::int64_t>(index, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
-py::tuple predictions(const CompletionModel& model, const Places& row, const Places& col, int threads) {
+std::vector<Position> positions_at(const Places& row, const Places& col) {
   if (row.size() != col.size()) throw InvalidArgument("as many rows as columns are needed");
   std::vector<Position> positions;
   for (py::ssize_t i = 0; i < row.size(); ++i)
     positions.push_back({place(row.data()[i]), place(col.data()[i])});
+  return positions;
+}
+
+py::tuple predictions(const CompletionModel& model, const Places& row, const Places& col, int threads) {
+  const std::vector<Position> positions = positions_at(row, col);
   std::vector<Prediction> all;
   {
     const Unlocked unlocked;
@@ -149,6 +154,29 @@ void bind_model(py::module_& m) {
           py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"),
           py::arg("threads"))
       .def("predict_rows", &predict_rows, py::call_guard<Unlocked>(), py::arg("factors"))
+      .def(
+          "error",
+          [](const CompletionModel& model, const Places& row, const Places& col, const Floats& value,
+             int threads) {
+            const std::vector<Position> positions = positions_at(row, col);
+            const std::vector<float> values = copied(value);
+            if (values.size() != positions.size())
+              throw InvalidArgument("as many values as places are needed");
+            const Unlocked unlocked;
+            return mean_error(model, positions, values, {}, threads);
+          },
+          "Of entries, under the loss of the model.", py::arg("row"), py::arg("col"), py::arg("value"),
+          py::arg("threads"))
+      .def(
+          "error_of_rows",
+          [](const CompletionModel& model, const Matrix& factors, Index rows, Index cols, const Ints& row,
+             const Ints& col, const Floats& value) {
+            const ObservedEntries entries = entries_of(rows, cols, row, col, value);
+            const Unlocked unlocked;
+            return error_of_rows(model, factors, entries);
+          },
+          "The same of entries of rows with these factors.", py::arg("factors"), py::arg("rows"),
+          py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"))
       .def(py::pickle(&state_of, &model_of));
 }
 
@@ -196,13 +224,17 @@ void bind_completion(py::module_& m) {
   m.def(
       "complete_structured",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, const Atoms& left,
-         const Atoms& right, const std::string& weights, const std::string& regularization, bool offsets,
-         Index max_rank, const std::vector<int>& corrections, int polish, double polish_tolerance,
-         double validation, const Bounds& range, std::uint64_t seed, int threads,
-         std::optional<double> time_limit, const py::object& callback) {
+         const Atoms& right, const std::string& loss, const std::optional<Floats>& entry_weights,
+         const std::string& weights, const std::string& regularization, bool offsets, Index max_rank,
+         const std::vector<int>& corrections, int polish, double polish_tolerance, double validation,
+         const Bounds& range, std::uint64_t seed, int threads, std::optional<double> time_limit,
+         const py::object& callback) {
         StructuredOptions options;
         options.left = left;
         options.right = right;
+        options.loss = parse_loss(loss);
+        if (entry_weights)
+          options.entry_weights = {entry_weights->data(), std::size_t(entry_weights->size())};
         options.weights = parse_weight_rule(weights);
         options.regularization = parse_regularization(regularization);
         options.offsets = offsets;
@@ -218,10 +250,10 @@ void bind_completion(py::module_& m) {
         return watched(entries_of(rows, cols, row, col, value), options, complete_structured, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
-      py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("regularization"), py::arg("offsets"),
-      py::arg("max_rank"), py::arg("corrections"), py::arg("polish"), py::arg("polish_tolerance"),
-      py::arg("validation"), py::arg("range"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("left"), py::arg("right"), py::arg("loss"), py::arg("entry_weights"), py::arg("weights"),
+      py::arg("regularization"), py::arg("offsets"), py::arg("max_rank"), py::arg("corrections"),
+      py::arg("polish"), py::arg("polish_tolerance"), py::arg("validation"), py::arg("range"),
+      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
 }
 
 }  // namespace pursuit::python

@@ -54,6 +54,9 @@ void for_each_plain_member(Model& model, const Visit& visit) {
   visit("left", model.atoms.left());
   visit("right", model.atoms.right());
   visit("weights", model.atoms.weights);
+  visit("grades", model.own_terms.grades);
+  visit("thresholds", model.own_terms.thresholds);
+  visit("size", model.own_terms.size);
 }
 
 const auto kWrite = [](py::dict& state) {

@@ -258,6 +258,9 @@ void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& s
     for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
 }
 
+/// Losses that flatten out far from the data gain little by a sweep long before their end.
+constexpr double kFinerUnderLosses = 0.1;
+
 /// Any loss, with weights and offsets.
 FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss) {
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
@@ -268,18 +271,21 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   require(o.start == Start::greedy || (counts && !loss.weights.entries),
           "start leading: singular vectors are the start of plain squares and of loss poisson; other losses, "
           "weights of entries and offsets start greedy");
-  const auto f = make_objective(Y, loss, resolve_threads(o.threads));
-  if (counts) {
-    require_nonnegative_parts(o.weights, sets, *f, o.rank, {"left set", "right set"});
+  if (loss.loss.has_positive_means()) {
+    require_nonnegative_parts(loss.loss, o.weights, sets, {Y->rows(), Y->cols()}, o.rank,
+                              {"left set", "right set"});
     require(o.initial.rank() == 0 || (o.initial.left().minCoeff() >= 0 && o.initial.right().minCoeff() >= 0),
-            "initial: an entry is negative; loss poisson needs atoms without any");
+            fmt::format("initial: an entry is negative; loss {} needs atoms without any", loss.loss.spec()));
   }
+  const auto f = make_objective(Y, loss, resolve_threads(o.threads));
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));
   else if (o.start == Start::leading)
     start_counts(*Y, o, sets, *f);
+  FactorOptions options = o;
+  if (!counts) options.polish_tolerance *= kFinerUnderLosses;
   FactorResult result;
-  pursue_atoms(*f, o, sets, known_factors(o, sets), run, result);
+  pursue_atoms(*f, options, sets, known_factors(o, sets), run, result);
   settle_signs(sets, o.fixed, result.model);
   result.objective = f->value();
   result.null_objective = f->null_value();

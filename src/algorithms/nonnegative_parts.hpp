@@ -3,14 +3,16 @@
 #include <vector>
 
 #include "pursuit/atoms/atom_sets.hpp"
-#include "pursuit/objective/form.hpp"
+#include "pursuit/objective/loss.hpp"
 #include "pursuit/weights/weight_rule.hpp"
 
 namespace pursuit {
 
-/// Means that are sums of atoms must not be negative, and so must not be what they are made of: weights and
-/// sets, of which `names` are those of the modes. InvalidArgument otherwise.
-void require_nonnegative_parts(const WeightRule& weights, const AtomSets& sets, const Form& Y, Index rank,
+/// Means that are sums of atoms must not be negative, and so must not be what they are made of:
+/// InvalidArgument where weights, or members of the sets of the first `rank` atoms, may be. `sizes` and
+/// `names` are those of the modes.
+void require_nonnegative_parts(const Loss& loss, const WeightRule& weights, const AtomSets& sets,
+                               const std::vector<Index>& sizes, Index rank,
                                const std::vector<std::string>& names);
 
 }  // namespace pursuit

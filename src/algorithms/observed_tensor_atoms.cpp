@@ -20,7 +20,11 @@ void require_sets_for(const Objective& f, const AtomSets& sets, const FactorOpti
     sets.mode(mode).require_dimension(f.axis(mode).size());
     names.push_back(fmt::format("set of mode {}", mode));
   }
-  if (o.loss.kind == Loss::poisson) require_nonnegative_parts(o.weights, sets, f, o.rank, names);
+  if (o.loss.has_positive_means()) {
+    std::vector<Index> sizes;
+    for (Index mode = 0; mode < f.modes(); ++mode) sizes.push_back(f.axis(mode).size());
+    require_nonnegative_parts(o.loss, o.weights, sets, sizes, o.rank, names);
+  }
 }
 
 /// Random members say nothing of how large the data are: a sweep or two where all coordinates are free does.

@@ -223,7 +223,7 @@ ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::ui
 
 Vector predict(const TensorModel& model, const std::vector<std::vector<int>>& places) {
   Vector x = linear_predictors(model, places);
-  for (double& each : x) each = mean_of(each, model.loss, model.own_terms);
+  for (double& each : x) each = mean_of(model.loss, model.own_terms, each);
   return x;
 }
 
@@ -236,7 +236,7 @@ TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data) {
     const double y = data.entries.value[std::size_t(e)];
     const double weight = data.weights.empty() ? 1.0 : data.weights[std::size_t(e)];
     if (weight == 0) continue;
-    const double error = y - mean_of(x[e], model.loss, model.own_terms);
+    const double error = y - mean_of(model.loss, model.own_terms, x[e]);
     total += weight;
     figures.rmse += weight * error * error;
     figures.mae += weight * std::abs(error);

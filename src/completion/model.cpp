@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/chunks.hpp"
 #include "base/parallel.hpp"
 #include "completion/predictor.hpp"
 
@@ -78,7 +79,8 @@ std::vector<Position> positions_of(const ObservedEntries& entries) {
 }
 
 double CompletionModel::noise() const {
-  if (loss.kind != Loss::squares) return std::numeric_limits<double>::quiet_NaN();
+  if (loss.kind != Loss::squares && loss.kind != Loss::huber && loss.kind != Loss::absolute)
+    return std::numeric_limits<double>::quiet_NaN();
   return scale * std::sqrt(noise_variance);
 }
 
@@ -128,13 +130,19 @@ double log_likelihood(double probability, double value) {
 LikelihoodScore likelihood_score(std::span<const Prediction> predictions, std::span<const float> values) {
   LikelihoodScore result{.count = Index(values.size())};
   if (values.empty()) return result;
-  std::vector<std::pair<double, double>> order;
+  constexpr std::size_t kBins = 10;
+  std::vector<std::pair<double, double>> order, bins(kBins, {0, 0});
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double p = predictions[i].value, y = values[i];
     result.log_likelihood += log_likelihood(p, y);
     result.accuracy += (p >= 0.5) == (y >= 0.5);
     order.emplace_back(p, y);
+    auto& [sum_p, sum_y] = bins[std::min(kBins - 1, std::size_t(std::max(p, 0.0) * double(kBins)))];
+    sum_p += p;
+    sum_y += y;
   }
+  for (const auto& [sum_p, sum_y] : bins) result.calibration += std::abs(sum_p - sum_y);
+  result.calibration /= double(values.size());
   result.log_likelihood /= double(values.size());
   result.accuracy /= double(values.size());
   std::sort(order.begin(), order.end());
@@ -151,6 +159,49 @@ LikelihoodScore likelihood_score(std::span<const Prediction> predictions, std::s
   }
   result.auc = zeros > 0 && ones > 0 ? pairs / (zeros * ones) : 0.5;
   return result;
+}
+
+std::string error_name(const Loss& loss) {
+  switch (loss.kind) {
+    case Loss::squares: return "RMSE";
+    case Loss::bernoulli:
+    case Loss::ordinal: return "log loss";
+    case Loss::huber:
+    case Loss::absolute:
+    case Loss::quantile: return "mean loss";
+    default: return "mean deviance";
+  }
+}
+
+double mean_error(const Loss& loss, double costs, double weights) {
+  const double mean = costs / weights;
+  if (loss.kind == Loss::squares) return std::sqrt(2 * mean);
+  return error_name(loss) == "mean deviance" ? 2 * mean : mean;
+}
+
+double mean_error(const CompletionModel& model, std::span<const Position> positions,
+                  std::span<const float> values, std::span<const float> weights, int threads) {
+  const Predictor predictor(model);
+  for (const Position& position : positions) predictor.require_inside(position);
+  struct Sums {
+    double cost = 0, weight = 0;
+    Sums& operator+=(const Sums& more) {
+      cost += more.cost;
+      weight += more.weight;
+      return *this;
+    }
+  };
+  const Sums sums = chunked_sum<Sums>(
+      Chunks(Index(values.size())), resolve_threads(threads), [&](Index first, Index count) {
+        Sums part;
+        for (auto e = std::size_t(first); e < std::size_t(first + count); ++e) {
+          const double weight = weights.empty() ? 1.0 : weights[e];
+          if (weight == 0) continue;
+          part += {weight * predictor.cost(positions[e], values[e]), weight};
+        }
+        return part;
+      });
+  return mean_error(model.loss, sums.cost, sums.weight);
 }
 
 }  // namespace pursuit

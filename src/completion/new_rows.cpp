@@ -6,9 +6,11 @@
 
 #include "base/parallel.hpp"
 #include "completion/implicit_factors.hpp"
+#include "completion/new_rows_by_loss.hpp"
 #include "completion/predictor.hpp"
 #include "completion/row_step.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 namespace {
@@ -43,9 +45,12 @@ Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entr
 
 RowStep::Posterior posterior_of(const CompletionModel& model, const GroupedEntries& entries, int threads) {
   require_new_entries(model, entries);
-  if (!model.is_implicit()) return RowStep(model).posterior(entries, resolve_threads(threads));
-  Matrix mean = implicit_factors(model, entries, resolve_threads(threads));
-  return {std::move(mean), Matrix::Zero(entries.size(), own_width(model))};
+  const int resolved = resolve_threads(threads);
+  const bool self_tuned = model.loss.kind == Loss::squares || model.loss.kind == Loss::bernoulli;
+  if (self_tuned && !model.is_implicit()) return RowStep(model).posterior(entries, resolved);
+  Matrix mean =
+      self_tuned ? implicit_factors(model, entries, resolved) : factors_by_loss(model, entries, resolved);
+  return {std::move(mean), Matrix::Zero(entries.size(), row_width(model))};  // which are not known
 }
 
 }  // namespace
@@ -88,6 +93,7 @@ CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries
   CompletionModel result;
   result.loss = model.loss;
   result.implicit = model.implicit;
+  result.own_terms = model.own_terms;
   result.mean = model.mean;
   result.scale = model.scale;
   result.noise_variance = model.noise_variance;
@@ -104,7 +110,10 @@ CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries
   return result;
 }
 
-Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
+namespace {
+
+/// Linear predictors.
+Matrix linear_rows(const CompletionModel& model, const Matrix& factors) {
   if (factors.cols() != row_width(model))
     throw InvalidArgument(
         fmt::format("rows with {} factors; those of this model have {}", factors.cols(), row_width(model)));
@@ -124,10 +133,29 @@ Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
   for (Index i = 0; i < rows.rows(); ++i)
     if (factors.row(i).head(own) == newcomer)
       for (Index j = 0; j < rows.cols(); ++j) rows(i, j) += selection(model.cols, int(j));
-  rows = model.mean + model.scale * rows.array();
+  return model.mean + model.scale * rows.array();
+}
+
+}  // namespace
+
+Matrix predict_rows(const CompletionModel& model, const Matrix& factors) {
+  Matrix rows = linear_rows(model, factors);
   if (model.loss.kind != Loss::squares)
-    rows = rows.unaryExpr([&](double psi) { return model.loss.mean(psi); });
+    rows = rows.unaryExpr([&](double x) { return mean_of(model.loss, model.own_terms, x); });
   return rows.cwiseMax(model.lowest).cwiseMin(model.highest);
+}
+
+double error_of_rows(const CompletionModel& model, const Matrix& factors, const ObservedEntries& entries) {
+  const Matrix rows = linear_rows(model, factors);
+  double costs = 0;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    double x = rows(entries.row[e], entries.col[e]);
+    const double y = entries.value[e];
+    if (model.loss.kind == Loss::squares) x = std::clamp(x, model.lowest, model.highest);
+    costs += model.loss.kind == Loss::bernoulli ? -log_likelihood(model.loss.mean(x), y)
+                                                : cost_of(model.loss, model.own_terms, y, x);
+  }
+  return mean_error(model.loss, costs, double(entries.size()));
 }
 
 }  // namespace pursuit

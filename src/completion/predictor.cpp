@@ -6,9 +6,12 @@
 #include <numbers>
 
 #include "pursuit/base/error.hpp"
+#include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 namespace {
+
+constexpr double kLargestLog = 300;  // of a mean: what is larger was not estimated
 
 /// A member's factors with their variances, or the prior's where it was never seen.
 struct Member {
@@ -81,26 +84,40 @@ Moments Predictor::self_tuned(Position at) const {
   return result;
 }
 
-Moments Predictor::sum_of(Position at, const Moments& self_tuned) const {
+Moments Predictor::linear(Position at, const Moments& self_tuned) const {
   const double unit = model_.scale * model_.scale;
-  Moments result{model_.mean + model_.scale * self_tuned.mean, 0, unit * self_tuned.noise};
+  Moments x{model_.mean + model_.scale * self_tuned.mean, unit * self_tuned.variance, self_tuned.noise};
   if (const Index rank = model_.atoms.rank(); rank > 0) {
     const AtomMember left = row(at.row), right = column(at.col);
     for (Index k = 0; k < rank; ++k) {
       const double l = left.mean(k), r = right.mean(k), l_variance = left.variance(k),
                    r_variance = right.variance(k);
-      result.mean += l * r;
-      result.variance += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
+      x.mean += l * r;
+      x.variance += l * l * r_variance + r * r * l_variance + l_variance * r_variance;
     }
   }
-  result.variance += unit * self_tuned.variance;
-  return result;
+  if (model_.loss.has_log_link()) x.mean = std::min(x.mean, kLargestLog);
+  return x;
 }
 
 Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
-  const Moments sum = sum_of(at, self_tuned);
-  if (model_.loss.kind == Loss::squares) return {sum.mean, std::sqrt(sum.noise + sum.variance)};
-  return through_link(model_.loss, sum.mean, model_.noise_variance * sum.variance);
+  const Moments x = linear(at, self_tuned);
+  const double unit = model_.scale * model_.scale;
+  const Loss& loss = model_.loss;
+  if (loss.kind == Loss::squares) return {x.mean, std::sqrt(unit * x.noise + x.variance)};
+  if (loss.kind == Loss::bernoulli) return through_link(loss, x.mean, model_.noise_variance * x.variance);
+  const double mean = mean_of(loss, model_.own_terms, x.mean), slope = loss.has_log_link() ? mean : 1.0;
+  const double noise = unit * model_.noise_variance * variance_of(loss, model_.own_terms, x.mean);
+  return {mean, std::sqrt(noise + slope * slope * x.variance)};
+}
+
+double Predictor::cost(Position at, double y) const {
+  if (model_.loss.kind == Loss::squares) {
+    const double error = y - (*this)(at).value;
+    return 0.5 * error * error;
+  }
+  if (model_.loss.kind == Loss::bernoulli) return -log_likelihood(unclipped(at).value, y);
+  return cost_of(model_.loss, model_.own_terms, y, linear_mean(at));
 }
 
 Prediction Predictor::operator()(Position at) const {

@@ -84,8 +84,11 @@ class Predictor {
   /// Not yet within the model's range, and of a position inside.
   Prediction unclipped(Position at) const { return unclipped(at, self_tuned(at)); }
   void require_inside(Position at) const;
-  /// The mean of the sum that the entry is, with a link of its log-odds; of a position inside.
-  double linear(Position at) const { return sum_of(at, self_tuned(at)).mean; }
+  /// The linear predictor, of a position inside.
+  double linear_mean(Position at) const { return linear(at, self_tuned(at)).mean; }
+  /// What an entry y costs: squares as predicted, within the range; minus the log-likelihood of zeros, ones
+  /// and grades; else half the deviance.
+  double cost(Position at, double y) const;
 
   /// From the self-tuned part, however it was come by.
   Prediction unclipped(Position at, const Moments& self_tuned) const;
@@ -99,8 +102,8 @@ class Predictor {
 
  private:
   Moments self_tuned(Position at) const;
-  /// With structured atoms, in the units of the data; `variance` without the noise.
-  Moments sum_of(Position at, const Moments& self_tuned) const;
+  /// The sum of all parts, in units of the data; the noise is of scaled values still.
+  Moments linear(Position at, const Moments& self_tuned) const;
 
   const CompletionModel& model_;
   AverageMember row_, col_;  // of structured atoms

@@ -97,11 +97,26 @@ void require_sound(const CompletionSample& sample, Index rows, Index cols) {
   require_number("an entry of 'sample_noise_variance'", sample.noise_variance, 0, kLargestFactor);
 }
 
+void require_sound(const Loss& loss, const OwnTerms& own) {
+  require_within("grades", own.grades, -kLargestFactor, kLargestFactor);
+  require_within("thresholds", own.thresholds, -kLargestFactor, kLargestFactor);
+  if (loss.kind == Loss::ordinal)
+    require_length("thresholds", own.thresholds, std::max<Index>(own.grades.size(), 1) - 1);
+  if (loss.kind == Loss::ordinal && own.grades.size() == 0) refuse("grades without a grade");
+  for (const auto& [name, numbers] : {std::pair("grades", &own.grades), {"thresholds", &own.thresholds}})
+    if (!std::is_sorted(numbers->begin(), numbers->end())) refuse(fmt::format("'{}' do not ascend", name));
+  if (loss.kind == Loss::negative_binomial)
+    require_number("the size of a negative binomial", own.size, std::numeric_limits<double>::min(), 1e12);
+}
+
 }  // namespace
 
 void require_sound(const CompletionModel& model) {
-  if (model.loss.kind != Loss::squares && model.loss.kind != Loss::bernoulli)
-    refuse(fmt::format("the loss {}; allowed are squares and bernoulli", model.loss.spec()));
+  const bool self_tuned = model.rows.mean.cols() > 1 || !model.samples.empty();
+  if (self_tuned && model.loss.kind != Loss::squares && model.loss.kind != Loss::bernoulli)
+    refuse(
+        fmt::format("self-tuned factors of loss {}; these are of squares or bernoulli", model.loss.spec()));
+  require_sound(model.loss, model.own_terms);
   require_number("the mean in 'scaling'", model.mean, -kLargestFloat, kLargestFloat);
   require_number("the scale in 'scaling'", model.scale, std::numeric_limits<double>::min(),
                  2 * kLargestFloat);

@@ -7,11 +7,14 @@
 #include <numeric>
 
 #include "algorithms/expansion_space.hpp"
+#include "algorithms/nonnegative_parts.hpp"
 #include "base/chunks.hpp"
 #include "completion/predictor.hpp"
+#include "completion/structured_loss.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
+#include "pursuit/objective/make_objective.hpp"
 #include "pursuit/objective/observed.hpp"
 
 namespace pursuit {
@@ -20,6 +23,61 @@ namespace {
 constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
 constexpr double kRoughly = 100;      // times the tolerance of a polish: where atoms are yet to come
 constexpr double kNoError = 1e-12;    // of all squares: what is left is rounding of single precision
+constexpr double kRidgeStep = 4;      // from one ridge that is tried to the next
+constexpr int kRidges = 6;            // upwards or downwards, at most
+
+/// Whether f is not half the squared error.
+bool by_loss(const StructuredOptions& o) {
+  return o.loss.kind != Loss::squares || !o.entry_weights.empty();
+}
+
+void check_loss(const StructuredOptions& o, const ObservedEntries& entries) {
+  const auto require = [](bool good, const std::string& what) {
+    if (!good) throw InvalidArgument(what);
+  };
+  require(!o.symmetric, "loss: atoms u u^T go with plain squares only, without weights of entries");
+  require(o.exact_corrections, "loss: the presets are of plain squares, without weights of entries");
+  require(o.regularization.kind != Regularization::count_weighted_ridge,
+          fmt::format("regularization {}: with a loss or weights of entries it is none, a number or auto",
+                      o.regularization.spec()));
+  if (o.loss.has_positive_means())
+    require_nonnegative_parts(o.loss, o.weights, AtomSets(o.left, o.right), {entries.rows, entries.cols},
+                              o.max_rank, {"left set", "right set"});
+  require(o.entry_weights.empty() || Index(o.entry_weights.size()) == entries.size(),
+          fmt::format("entry_weights: {} for {} entries; there must be as many", o.entry_weights.size(),
+                      entries.size()));
+  bool any = o.entry_weights.empty();
+  for (std::size_t e = 0; e < o.entry_weights.size(); ++e) {
+    const float weight = o.entry_weights[e];
+    if (!(weight >= 0 && std::isfinite(weight)))
+      throw InvalidInput(fmt::format(
+          "entry_weights: the weight of the entry at ({}, {}) is {}; allowed are numbers of at least 0",
+          entries.row[e], entries.col[e], weight));
+    any = any || weight > 0;
+  }
+  if (!any) throw InvalidInput("entry_weights: every entry has weight 0; nothing was seen then");
+  for (std::size_t e = 0; e < entries.row.size(); ++e)
+    if (!o.loss.accepts(entries.value[e]) && (o.entry_weights.empty() || o.entry_weights[e] > 0))
+      throw InvalidInput(fmt::format(
+          "the entry at row {}, column {} is {}; loss {} takes {}; {} would take it", entries.row[e],
+          entries.col[e], entries.value[e], o.loss.spec(), o.loss.domain(), losses_for(entries.value[e])));
+}
+
+/// Entries with their weights, which are entries of the same places; none: all count alike.
+struct Weighted {
+  ObservedEntries entries, weights;
+
+  Weighted hold_back(double share, std::uint64_t seed, int threads) {
+    Weighted held;
+    if (weights.size() > 0) held.weights = pursuit::hold_back(weights, share, seed, threads);
+    held.entries = pursuit::hold_back(entries, share, seed, threads);
+    return held;
+  }
+  void put_back(const Weighted& held) {
+    pursuit::put_back(entries, held.entries);
+    if (held.weights.size() > 0) pursuit::put_back(weights, held.weights);
+  }
+};
 
 void check(const StructuredOptions& o, const ObservedEntries& entries) {
   const auto require = [](bool good, const std::string& what) {
@@ -50,6 +108,7 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
                       o.weights.spec()));
   o.left.require_dimension(entries.rows);
   o.right.require_dimension(entries.cols);
+  if (by_loss(o)) check_loss(o, entries);
   if (const ObservedEntries* validation = o.validation_entries) {
     require_valid(*validation);
     if (validation->rows > entries.rows || validation->cols > entries.cols)
@@ -102,14 +161,30 @@ ObservedEntries mirrored(ObservedEntries upper) {
 
 /// A number of the user's is in the units of the data where it stands beside squares of factors, which share
 /// the size of the data between them; an oracle's atoms have unit length.
-Regularization in_unit(Regularization regularization, bool by_oracle, double unit) {
-  if (!by_oracle) regularization.lambda /= unit;
+Regularization in_unit(Regularization regularization, bool by_oracle, double unit, const Loss& loss) {
+  const bool like_factors = loss.kind == Loss::absolute || loss.kind == Loss::quantile;
+  if (!by_oracle && !like_factors) regularization.lambda /= unit;
   return regularization;
 }
 
 WeightRule in_unit(WeightRule weights, double unit) {
   weights.radius /= unit;
   return weights;
+}
+
+/// With those of the lower triangle, where only the upper one is listed.
+Index count_of(const ObservedEntries& entries, bool symmetric) {
+  Index count = entries.size();
+  for (std::size_t e = 0; e < entries.row.size() && symmetric; ++e) count += entries.row[e] != entries.col[e];
+  return count;
+}
+
+/// What a model of means that are not negative has where no atom is, as PoissonCounts has it.
+double floor_of(const ObservedEntries& entries) {
+  constexpr double kModelFloor = 1e-10;  // of the mean
+  double sum = 0;
+  for (const float value : entries.value) sum += value;
+  return sum > 0 ? kModelFloor * sum / double(entries.size()) : 1.0;
 }
 
 /// One run of complete_structured(), on entries in a unit that is a power of two.
@@ -121,12 +196,13 @@ class StructuredRun {
     base_.highest = range.highest;
     base_.rows = plain_side(rows);
     base_.cols = plain_side(cols);
+    base_.loss = in_unit(options.loss, unit);
     best_ = {Panel(rows, 0), Panel(cols, 0), Vector(0)};
   }
 
   /// Mean and offsets of these entries, where they were asked for.
   void fit_offsets(const ObservedEntries& entries) {
-    if (!o_.offsets || interrupted()) return;
+    if (!o_.offsets || by_loss(o_) || interrupted()) return;
     CompletionOptions offsets;
     offsets.max_rank = 0;
     offsets.use_pattern = false;
@@ -143,54 +219,52 @@ class StructuredRun {
   }
 
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
-  void path(ObservedEntries entries, const ObservedEntries& validation, int corrections, Index rank) {
-    const Predictor offsets(base_);  // nothing where none were asked for
-    const int threads = resolve_threads(o_.threads);
-    const Chunks chunks(entries.size());
-    parallel_for(chunks.count(), threads, [&](Index chunk) {
-      for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
-        entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
-    });
-    ObservedSquares f(
-        ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries), threads),
-        o_.symmetric, threads);
+  void path(Weighted training, const Weighted& validation, int corrections, const Regularization& price,
+            Index rank) {
+    const double entry_count = double(count_of(training.entries, o_.symmetric));
+    const auto objective = objective_of(std::move(training));
+    Objective& f = *objective;
     CorrectionOptions correction;
     correction.by_oracle = !o_.exact_corrections || o_.symmetric;
     ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
                          {.restarts = o_.restarts, .seed = o_.seed}, correction,
-                         in_unit(o_.regularization, correction.by_oracle, unit_));
-    const double entry_count = double(f.size());
+                         in_unit(price, correction.by_oracle, unit_, o_.loss));
+    const bool judges = validation.entries.size() > 0;
     Index since = 0;
     double judged = -1;        // squared error of the last model that was judged
     int sweeps = corrections;  // of the last correction
     const auto judge = [&] {
       judged = 2 * f.value();
-      const double rmse = validation.size() > 0 ? error(space.expansion(), validation) : Moment::kUnknown;
-      stages_.push_back({space.expansion().rank(), sweeps, unit_ * std::sqrt(judged / entry_count),
-                         unit_ * rmse, run_.seconds()});
+      const double error = judges ? error_of(space.expansion(), f, validation) : Moment::kUnknown;
+      const bool squares = o_.loss.kind == Loss::squares;
+      stages_.push_back({space.expansion().rank(), sweeps,
+                         squares ? unit_ * std::sqrt(judged / entry_count) : Moment::kUnknown,
+                         error_unit() * error, run_.seconds()});
       ++since;
-      if (validation.size() == 0 || rmse < best_error_) {
-        best_error_ = rmse;
+      if (!judges || error < best_error_) {
+        best_error_ = error;
         best_ = space.expansion();
+        best_terms_ = f.own_terms();
         best_corrections_ = corrections;
+        best_price_ = price;
         best_noise_ = judged / entry_count;
         since = 0;
       }
-      return unit_ * rmse;
+      return error_unit() * error;
     };
     PursuitOptions steps{.rank = rank, .corrections = corrections};
     if (o_.polish > 0) {
       steps.corrections = o_.polish;
       steps.correction_tolerance = kRoughly * o_.polish_tolerance;
-      steps.polish = validation.size() > 0 ? 0 : o_.polish;  // of the rank that was chosen
+      steps.polish = judges ? 0 : o_.polish;  // of the rank that was chosen
       steps.polish_tolerance = o_.polish_tolerance;
     }
     const PursuitOutcome outcome = pursue(
         space, steps, Run({}, [&](const Moment& moment) {
           const bool new_atom = moment.phase == Moment::Phase::atom;
           if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
-          const double rmse = new_atom ? judge() : Moment::kUnknown;
-          return go_on(moment.rank, moment.target_rank, Moment::kUnknown, rmse) && since < kRanksWithoutGain;
+          const double error = new_atom ? judge() : Moment::kUnknown;
+          return go_on(moment.rank, moment.target_rank, Moment::kUnknown, error) && since < kRanksWithoutGain;
         }));
     settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
                f.value() <= kNoError * f.null_value();
@@ -205,16 +279,21 @@ class StructuredRun {
 
   CompletionResult result(GroupedEntries seen, Range range) && {
     CompletionResult result;
-    CompletionModel& model = result.model = std::move(base_);
-    if (best_noise_ >= 0) model.noise_variance = best_noise_ / (model.scale * model.scale);
+    result.seen = std::move(seen);
+    CompletionModel& model = result.model = model_of(best_, best_terms_);
+    note_unseen(model, result.seen);
+    if (by_loss(o_)) {
+      for (CompletionSide* side : {&model.rows, &model.cols}) average_offsets_of_unseen(*side);
+      model.noise_variance = dispersion_of(model, result.seen, unit_);
+    } else if (best_noise_ >= 0) {
+      model.noise_variance = best_noise_ / (model.scale * model.scale);
+    }
+    model.loss = o_.loss;
     model.mean *= unit_;
     model.scale *= unit_;
     model.lowest = range.lowest;
     model.highest = range.highest;
-    model.atoms = std::move(best_);
     model.atoms.weights *= unit_;
-    result.seen = std::move(seen);
-    note_unseen(model, result.seen);
     require_sound(model);
     result.path = std::move(stages_);
     result.stop = run_.stop();
@@ -231,14 +310,40 @@ class StructuredRun {
   void finish(Stop reason) { run_.finish(reason); }
   Index best_rank() const { return best_.rank(); }
   int best_corrections() const { return best_corrections_; }
+  const Regularization& best_price() const { return best_price_; }
+  double best_error() const { return best_error_; }
 
  private:
-  /// RMSE of offsets and atoms.
-  double error(const Expansion& atoms, const ObservedEntries& entries) const {
+  std::unique_ptr<Objective> objective_of(Weighted training) {
+    const int threads = resolve_threads(o_.threads);
+    auto& [entries, weights] = training;
+    if (by_loss(o_)) {
+      if (o_.loss.has_positive_means()) base_.mean = floor_of(entries);
+      return make_objective(entries, {base_.loss, weights_of(weights), o_.offsets}, threads);
+    }
+    const Predictor offsets(base_);  // nothing where none were asked for
+    const Chunks chunks(entries.size());
+    parallel_for(chunks.count(), threads, [&](Index chunk) {
+      for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
+        entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
+    });
+    return std::make_unique<ObservedSquares>(
+        ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries), threads),
+        o_.symmetric, threads);
+  }
+
+  CompletionModel model_of(const Expansion& atoms, const OwnTerms& terms) const {
     CompletionModel model = base_;
     model.atoms = atoms;
-    return accuracy(predict(model, positions_of(entries), o_.threads), entries.value).rmse;
+    if (by_loss(o_)) take_terms(terms, model);
+    return model;
   }
+  double error_of(const Expansion& atoms, const Objective& f, const Weighted& validation) const {
+    return mean_error(model_of(atoms, f.own_terms()), positions_of(validation.entries),
+                      validation.entries.value, validation.weights.value, o_.threads);
+  }
+  /// Of errors: that of the data, or its square.
+  double error_unit() const { return o_.loss.kind == Loss::huber ? unit_ * unit_ : unit_; }
 
   bool go_on(Index rank, Index target_rank, double noise, double validation) {
     return run_.go_on({.phase = Moment::Phase::growing,
@@ -256,6 +361,8 @@ class StructuredRun {
   Run run_;
   std::vector<CompletionStage> stages_;
   Expansion best_;
+  OwnTerms best_terms_;
+  Regularization best_price_;
   double best_error_ = std::numeric_limits<double>::infinity();
   double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;
@@ -281,32 +388,55 @@ StructuredOptions completion_preset(const std::string& name) {
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options) {
   check(options, entries);
   const int threads = resolve_threads(options.threads);
-  GroupedEntries seen = ObservedMatrix(entries, threads).take_by_row();
-  if (options.symmetric) entries = upper_triangle(entries);
-  const ValueRange values = range_of(entries.value, threads);
+  Weighted training{std::move(entries), {}};
+  GroupedEntries seen = ObservedMatrix(training.entries, threads).take_by_row();
+  if (options.symmetric) training.entries = upper_triangle(training.entries);
+  const ValueRange values = range_of(training.entries.value, threads);
   const Range range = options.range.value_or(Range{values.low, values.high});
-  const double unit = unit_of(values);
-  divide(entries.value, unit);
-  ObservedEntries validation;
+  const double unit = has_unit(options.loss) ? unit_of(values) : 1.0;
+  divide(training.entries.value, unit);
+  if (!options.entry_weights.empty()) {
+    training.weights = training.entries;
+    training.weights.value.assign(options.entry_weights.begin(), options.entry_weights.end());
+  }
+  Weighted validation;
   if (options.validation_entries) {
-    validation = *options.validation_entries;
-    divide(validation.value, unit);
+    validation.entries = *options.validation_entries;
+    divide(validation.entries.value, unit);
   } else {
-    validation = hold_back(entries, options.validation, options.seed, threads);
+    validation = training.hold_back(options.validation, options.seed, threads);
   }
 
-  // Offsets, rank and corrections are judged by entries that none of them has seen.
-  StructuredRun run(options, entries.rows, entries.cols, {range.lowest / unit, range.highest / unit}, unit);
-  run.fit_offsets(entries);
+  // Offsets, rank, corrections and ridge are judged by entries that none of them has seen.
+  const auto& [rows, cols] = std::pair(training.entries.rows, training.entries.cols);
+  StructuredRun run(options, rows, cols, {range.lowest / unit, range.highest / unit}, unit);
+  run.fit_offsets(training.entries);
+  const bool tuned = by_loss(options) && options.regularization.kind == Regularization::self_tuned;
+  const auto ridge = [](double lambda) { return Regularization{Regularization::ridge, lambda}; };
   const std::vector<int> polished = {options.polish};
   for (const int corrections : options.polish > 0 ? polished : options.corrections)
-    if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
-  if (validation.size() > 0 && (!options.validation_entries || options.polish > 0) && !run.interrupted()) {
+    if (!run.interrupted())
+      run.path(training, validation, corrections, tuned ? ridge(1) : options.regularization,
+               options.max_rank);
+  if (tuned && validation.entries.size() > 0)
+    for (const double step : {kRidgeStep, 1 / kRidgeStep}) {
+      bool better = true;
+      double lambda = 1;
+      for (int tried = 0; tried < kRidges && better && !run.interrupted(); ++tried) {
+        const double before = run.best_error();
+        run.path(training, validation, run.best_corrections(), ridge(lambda *= step), options.max_rank);
+        better = run.best_error() < before;
+      }
+      if (run.best_price().lambda != 1) break;
+    }
+  if (validation.entries.size() > 0 && (!options.validation_entries || options.polish > 0) &&
+      !run.interrupted()) {
     const Stop stop = run.stop();  // once more, with all entries
-    if (!options.validation_entries) put_back(entries, validation);
+    if (!options.validation_entries) training.put_back(validation);
     run.forget_best();
-    run.fit_offsets(entries);
-    if (!run.interrupted()) run.path(std::move(entries), {}, run.best_corrections(), run.best_rank());
+    run.fit_offsets(training.entries);
+    if (!run.interrupted())
+      run.path(std::move(training), {}, run.best_corrections(), run.best_price(), run.best_rank());
     run.finish(stop);
   }
   if (!run.settled()) run.finish(Stop::not_converged);

@@ -86,12 +86,14 @@ class FitSweep {
   void fit_carefully(Index panel) {
     constexpr double kSteeper = 4, kSteepest = 300;
     const bool may_miss = f_.quadratic() == Quadratic::local && !sweeps_coordinates(panel);
-    const double before = f_.value();
+    const double before = f_.value() + fits_.price();
     const Expansion start = f_.iterate();
+    const FactorFits::Splits splits = fits_.splits();
     for (steepness_ = 1; steepness_ < (may_miss ? kSteepest : kSteeper); steepness_ *= kSteeper) {
       fit_panel(panel);
-      if (f_.value() < before) break;
+      if (f_.value() + fits_.price() < before) break;
       f_.move_to(start);
+      fits_.take(splits);
     }
     steepness_ = 1;
   }
@@ -159,7 +161,8 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
 
 /// Sets on which entries are free of each other, all atoms to be corrected: modes run ahead, each atom's
 /// weight shared between its factors.
-CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
+CorrectionOutcome run_ahead_once(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
+                                 FreeSweeps* sweeps, double ridge) {
   const Index modes = f.modes(), last = modes - 1;
   // An atom without weight keeps its last factor, so that the others can grow again.
   Expansion x = f.iterate();
@@ -169,7 +172,7 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   const Vector signed_root =
       (root.array() > 0)
           .select(x.weights.cwiseSign().cwiseProduct(root).array(), mean > 0 ? std::pow(mean, share) : 1.0);
-  PenalizedFactors pair{x.factors, f.value()};
+  PenalizedFactors pair{x.factors, f.value() + ridge * size.sum()};
   for (Index mode = 0; mode < modes; ++mode)
     pair.factors[mode] = x.factors[mode] * (mode == last ? signed_root : root).asDiagonal();
   const double before = pair.objective;
@@ -178,9 +181,9 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   Vector products;  // of a target
   const double below =
       f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kCountsSettled;
-  const CorrectionOutcome outcome = f.target()
-                                        ? run_ahead_sweeps(*f.target(), free_modes, options, pair, products)
-                                        : run_ahead(*f.free_sweeps(), free_modes, below, options, pair);
+  const CorrectionOutcome outcome = sweeps
+                                        ? run_ahead(*sweeps, free_modes, below, options, pair)
+                                        : run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
   if (!(pair.objective < before)) return outcome;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);
@@ -202,14 +205,41 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   return outcome;
 }
 
+/// What f fits beside the atoms is fitted between runs of so many sweeps.
+CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
+                                FreeSweeps* sweeps, double ridge) {
+  constexpr int kSweepsOfARun = 10;
+  if (!f.has_own_terms()) return run_ahead_once(f, sets, options, sweeps, ridge);
+  const auto paid = [&] { return f.value() + ridge * f.iterate().weights.cwiseAbs().sum(); };
+  CorrectionOutcome total;
+  bool wanted = true;
+  while (wanted && !total.converged && total.sweeps < options.sweeps) {
+    const double before = paid();
+    CorrectionOptions part = options;
+    part.sweeps = std::min(kSweepsOfARun, options.sweeps - total.sweeps);
+    part.keep_going = [&](int sweep, double objective) {
+      return wanted = !options.keep_going || options.keep_going(total.sweeps + sweep, objective);
+    };
+    const int made = run_ahead_once(f, sets, part, sweeps, ridge).sweeps;
+    f.fit_own_terms();
+    total.sweeps += made;
+    total.converged = before - paid() <= options.tolerance * made * before;
+  }
+  return total;
+}
+
 bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOptions& options) {
-  if (!(f.target() || f.free_sweeps()) || options.sweeps <= 2 || options.last < f.iterate().rank())
-    return false;
+  if (options.sweeps <= 2 || options.last < f.iterate().rank()) return false;
   for (Index panel = 0; panel < sets.panels(); ++panel)
     if (options.known_of(panel) > 0 || sets.panel(panel).varies() ||
-        !acts_on_coordinates(sets.of(panel, 0), options) ||
-        (!f.target() && sets.of(panel, 0).traits().symmetric))
+        !acts_on_coordinates(sets.of(panel, 0), options))
       return false;
+  return true;
+}
+
+bool all_nonnegative(const AtomSets& sets) {
+  for (Index panel = 0; panel < sets.panels(); ++panel)
+    if (sets.of(panel, 0).traits().symmetric) return false;
   return true;
 }
 
@@ -222,7 +252,11 @@ Corrections::~Corrections() = default;
 CorrectionOutcome Corrections::run(const CorrectionOptions& options) {
   if (options.sweeps < 1 || f_.iterate().rank() == 0) return {};
   if (options.by_oracle || !sets_.all_single()) return correct_by_oracle(f_, sets_, options, fits_->ridge());
-  if (can_run_ahead(f_, sets_, options) && !fits_->anything_paid()) return correct_ahead(f_, sets_, options);
+  if (can_run_ahead(f_, sets_, options) && (!fits_->anything_paid() || fits_->ridge() > 0)) {
+    const auto sweeps = f_.target() ? nullptr : f_.free_sweeps({all_nonnegative(sets_), fits_->ridge()});
+    if (sweeps || (f_.target() && !fits_->anything_paid()))
+      return correct_ahead(f_, sets_, options, sweeps.get(), fits_->ridge());
+  }
   return correct_by_fits(f_, sets_, options, *fits_);
 }
 

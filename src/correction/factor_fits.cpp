@@ -72,6 +72,18 @@ FactorFits::Split& FactorFits::split_of(Index k) {
   return split;
 }
 
+double FactorFits::price() const {
+  double sum = 0;
+  const Vector& weights = f_.iterate().weights;
+  for (Index k = 0; k < weights.size() && ridge() > 0; ++k) {
+    const bool is_split = std::size_t(k) < splits_.size() && !splits_[std::size_t(k)].empty();
+    if (!is_split) sum += ridge() * std::abs(weights[k]);  // two factors, evenly
+    if (!is_split || weights[k] == 0) continue;
+    for (const Factor& factor : splits_[std::size_t(k)]) sum += 0.5 * ridge() * factor.scale * factor.scale;
+  }
+  return sum;
+}
+
 Factors FactorFits::squares(Index k, bool with_variances) {
   const Split& split = splits_[std::size_t(k)];
   Factors result = f_.iterate().factors.atom(k);
@@ -171,7 +183,7 @@ void FactorFits::settle_noise() {
 }
 
 void FactorFits::keep(const std::vector<Index>& atoms) {
-  std::vector<Split> kept;
+  Splits kept;
   kept.reserve(atoms.size());
   for (const Index k : atoms)
     kept.push_back(std::size_t(k) < splits_.size() ? std::move(splits_[std::size_t(k)]) : Split{});

@@ -31,14 +31,20 @@ class FactorFits {
 
   void keep(const std::vector<Index>& atoms);
 
- private:
+  /// What all atoms pay by a ridge, beside f; 0 where another price is asked.
+  double price() const;
+
   struct Factor {
     double scale = 0;  // the product over the modes is the atom's weight; 0 before the first fit
     double prior = 1;  // variance of its entries
     Vector variance;   // of every entry, about its value
   };
   using Split = std::vector<Factor>;  // one for every mode
+  using Splits = std::vector<Split>;
+  const Splits& splits() const { return splits_; }
+  void take(const Splits& splits) { splits_ = splits; }
 
+ private:
   bool is_tuned() const { return regularization_.kind == Regularization::self_tuned; }
   Split& split_of(Index k);
   /// Squares of the factors of atom k, their own scale taken out, with their variances.
@@ -48,7 +54,7 @@ class FactorFits {
 
   Objective& f_;
   Regularization regularization_;
-  std::vector<Split> splits_;
+  Splits splits_;
   std::vector<Vector>
       counts_;          // entries that each entry of a factor has to do with, where they are asked for
   double entries_ = 0;  // in all

@@ -17,6 +17,10 @@ NpyArray array_of_floats(const Eigen::VectorXf& v) {
   return {{v.size()}, std::vector<float>(v.begin(), v.end())};
 }
 
+NpyArray array_of_vector(const Vector& v) {
+  return array_of(std::vector<double>(v.begin(), v.end()));
+}
+
 /// Calls visit(name, member) for every part of a side: one list for writing and reading.
 template <class Visit>
 void for_each_part(const std::string& prefix, const Visit& visit) {
@@ -204,14 +208,18 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   if (model.atoms.rank() > 0) {
     archive["left"] = array_of(model.atoms.left());
     archive["right"] = array_of(model.atoms.right());
-    archive["weights"] =
-        array_of(std::vector<double>(model.atoms.weights.begin(), model.atoms.weights.end()));
+    archive["weights"] = array_of_vector(model.atoms.weights);
   }
   if (model.is_implicit()) {
     const Confidence& confidence = model.implicit.confidence;
     archive["implicit"] = array_of(std::vector<double>{model.implicit.zeros, model.implicit.ridge,
                                                        double(confidence.kind), confidence.a, confidence.b});
   }
+  if (model.own_terms.grades.size() > 0) {
+    archive["grades"] = array_of_vector(model.own_terms.grades);
+    archive["thresholds"] = array_of_vector(model.own_terms.thresholds);
+  }
+  if (model.own_terms.size > 0) archive["size"] = array_of(std::vector<double>{model.own_terms.size});
   write_samples(model.samples, archive);
   if (model.average_rows.size() > 0) {
     archive["average_rows"] = array_of_floats(model.average_rows);
@@ -272,6 +280,10 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   } catch (const InvalidArgument& defect) {
     reader.refuse(defect.what());
   }
+  const auto vector = [&](const char* name) -> Vector {
+    const auto numbers = reader.list<double>(name);
+    return Eigen::Map<const Vector>(numbers.data(), Index(numbers.size()));
+  };
   const auto scaling = reader.list<double>("scaling");
   if (scaling.size() != 5) reader.refuse("array 'scaling' must have 5 entries");
   model.mean = scaling[0], model.scale = scaling[1], model.noise_variance = scaling[2];
@@ -294,9 +306,13 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   if (reader.has_any({"left", "right", "weights"})) {
     model.atoms.left() = reader.matrix("left");
     model.atoms.right() = reader.matrix("right");
-    const auto weights = reader.list<double>("weights");
-    model.atoms.weights = Eigen::Map<const Vector>(weights.data(), Index(weights.size()));
+    model.atoms.weights = vector("weights");
   }
+  if (reader.has_any({"grades", "thresholds"})) {
+    model.own_terms.grades = vector("grades");
+    model.own_terms.thresholds = vector("thresholds");
+  }
+  if (reader.has_any({"size"})) model.own_terms.size = vector("size").sum();
   file.keeps_entries = !reader.has_any({"row_unseen", "column_unseen"});
   if (file.keeps_entries) {
     file.seen = parts.entries("seen", rows, cols);

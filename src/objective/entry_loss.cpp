@@ -92,9 +92,10 @@ std::unique_ptr<EntryLoss> entry_loss(const LossShape& shape) {
     case Loss::gamma: return made(losses::Gamma{});
     case Loss::ordinal:
       return made(losses::Ordinal{shape.lower.data(), shape.upper.data(), shape.first_grade});
-    case Loss::poisson: break;
+    case Loss::poisson: return made(losses::Poisson{shape.floor});
+    case Loss::itakura_saito: return made(losses::ItakuraSaito{shape.floor});
   }
-  throw InvalidArgument("loss " + shape.loss.spec() + ": has an objective of its own");
+  throw InvalidArgument("loss " + shape.loss.spec() + ": is none of those there are");
 }
 
 }  // namespace pursuit

@@ -36,6 +36,7 @@ class EntryLoss {
 struct LossShape {
   Loss loss;
   double width = 0;  // absolute and quantile are straight beyond it
+  double floor = 0;  // of means that are x itself
   double size = 0;   // of a negative binomial; the loss says whether it is fitted
   double first_grade = 0;
   std::vector<double> lower, upper;  // thresholds about the grades

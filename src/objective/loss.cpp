@@ -18,7 +18,7 @@ struct NamedLoss {
   const char* domain;
 };
 constexpr const char *kAny = "any number", *kCount = "a count (0, 1, 2, ...)";
-constexpr std::array<NamedLoss, 10> kLosses{
+constexpr std::array<NamedLoss, 11> kLosses{
     {{"squares", nullptr, Loss::squares, kAny},
      {"huber", "DELTA", Loss::huber, kAny},
      {"absolute", nullptr, Loss::absolute, kAny},
@@ -28,7 +28,8 @@ constexpr std::array<NamedLoss, 10> kLosses{
      {"poisson-log", nullptr, Loss::poisson_log, "a number of at least 0"},
      {"negative-binomial", "SIZE", Loss::negative_binomial, kCount},
      {"gamma", nullptr, Loss::gamma, "a number above 0"},
-     {"ordinal", nullptr, Loss::ordinal, "a whole number from -100 to 100"}}};
+     {"ordinal", nullptr, Loss::ordinal, "a whole number from -100 to 100"},
+     {"itakura-saito", nullptr, Loss::itakura_saito, "a number above 0"}}};
 
 const NamedLoss& named(Loss::Kind kind) {
   for (const NamedLoss& loss : kLosses)
@@ -63,7 +64,8 @@ bool Loss::accepts(double y) const {
     case poisson:
     case poisson_log: return y >= 0;
     case negative_binomial: return y >= 0 && is_whole(y);
-    case gamma: return y > 0;
+    case gamma:
+    case itakura_saito: return y > 0;
     case ordinal: return std::abs(y) <= 100 && is_whole(y);
     default: return true;
   }

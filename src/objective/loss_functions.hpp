@@ -59,9 +59,10 @@ PURSUIT_INLINE double softplus_above(double x) {
   const double far = 0.5 * (1 - e) / ((1 + e) * std::max(size, 1e-3)), near = 0.25 - x * x / 48;
   return size < 1e-3 ? near : far;
 }
+constexpr double kLeastCurvature = 1e-4;
 /// That of softplus itself, but never far below: where it vanishes a Newton step would have no bound.
 PURSUIT_INLINE double softplus_local(double x) {
-  return std::max(sigmoid_slope(x), 0.03 * softplus_above(x));
+  return std::max(sigmoid_slope(x), kLeastCurvature * softplus_above(x));
 }
 
 inline double times_log(double y) {
@@ -105,6 +106,19 @@ struct Bernoulli {
   double local(double, double x) const { return softplus_local(x); }
 };
 
+/// Counts whose means are x itself, and at least the floor.
+struct Poisson {
+  static constexpr bool has_above = false;
+  double floor;
+
+  double at(double x) const { return std::max(x, floor); }
+  double varies(double y, double x) const { return at(x) - (y > 0 ? y * std::log(at(x)) : 0.0); }
+  double constant(double y) const { return times_log(y) - y; }
+  double slope(double y, double x) const { return y / at(x) - 1; }
+  double above(double y, double x) const { return local(y, x); }
+  double local(double y, double x) const { return y / (at(x) * at(x)); }
+};
+
 struct PoissonLog {
   static constexpr bool has_above = false;
   double varies(double y, double x) const { return exponential(x) - y * x; }
@@ -142,6 +156,20 @@ struct Gamma {
   double slope(double y, double x) const { return y * exponential(-x) - 1; }
   double above(double y, double x) const { return local(y, x); }
   double local(double y, double x) const { return y * exponential(-x); }
+};
+
+/// The same with means that are x itself, and at least the floor. What it bends by may be negative: the local
+/// curvature is the expected one.
+struct ItakuraSaito {
+  static constexpr bool has_above = false;
+  double floor;
+
+  double at(double x) const { return std::max(x, floor); }
+  double varies(double y, double x) const { return y / at(x) + std::log(at(x)); }
+  double constant(double y) const { return -1 - std::log(y); }
+  double slope(double y, double x) const { return (y / at(x) - 1) / at(x); }
+  double above(double y, double x) const { return local(y, x); }
+  double local(double, double x) const { return 1 / (at(x) * at(x)); }
 };
 
 /// Grades by cumulative logits: P(y <= level c) = sigmoid(threshold_c - x). The probability of a grade is a

@@ -5,42 +5,13 @@
 #include <numeric>
 #include <utility>
 
-#include "linalg/cholesky.hpp"
+#include "objective/newton_direction.hpp"
 
 namespace pursuit {
 namespace {
 
 constexpr double kWorthSharing = 50000;  // entries; with fewer, threads wait for each other most of the time
 constexpr Index kPieceEntries = 4096;    // at least
-
-/// argmin over d of 1/2 d^T G d - g^T d from coordinate `first` on, x + d not negative where asked.
-Vector newton_direction(const Matrix& G, const Vector& g, Index first, bool nonnegative, const Vector& x) {
-  const Index n = g.size() - first;
-  Vector d = Vector::Zero(g.size());
-  const auto H = G.bottomRightCorner(n, n);
-  if (!nonnegative) {
-    const double ridge = 1e-10 * H.trace() / double(n) + 1e-300;  // where entries are fewer than atoms
-    const Cholesky cholesky(Matrix(H) + ridge * Matrix::Identity(n, n));
-    if (cholesky.definite()) {
-      d.tail(n) = cholesky.solve(g.tail(n));
-      return d;
-    }
-  }
-  constexpr int kPasses = 20;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    double change = 0, size = 0;
-    for (Index k = first; k < g.size(); ++k) {
-      if (!(G(k, k) > 0)) continue;
-      const double goal = d[k] + (g[k] - G.col(k).tail(n).dot(d.tail(n))) / G(k, k);
-      const double next = nonnegative ? std::max(goal, -x[k]) : goal;
-      change += G(k, k) * (next - d[k]) * (next - d[k]);
-      size += G(k, k) * next * next;
-      d[k] = next;
-    }
-    if (change <= 1e-6 * size) break;
-  }
-  return d;
-}
 
 }  // namespace
 
@@ -74,17 +45,7 @@ class LossObjective::System final : public ModeSystem {
   }
 
   bool sweep(const CoordinateSweep& options) override {
-    Panel& panel = f_.x_.factors[mode_];
-    const GroupPanel other(f_.x_.factors, mode_, f_.entries_.are_listed());
-    Matrix own = f_.weighted(mode_);
-    f_.newton_steps(mode_, other, options.first, options.nonnegative, false, own);
-    const Panel scaled = own.transpose();
-    const Vector norms = f_.axis(mode_).norms(scaled);
-    for (Index k = options.first; k < panel.cols(); ++k) {  // a zero column keeps its old atom
-      f_.x_.weights[k] = norms[k];
-      if (norms[k] > 0) panel.col(k) = scaled.col(k) / norms[k];
-    }
-    f_.value_.reset();
+    f_.step(mode_, {options.first, options.nonnegative});
     return true;
   }
 
@@ -218,34 +179,47 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
-double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
-                                   bool added, Matrix& own) const {
-  constexpr int kHalvings = 12;
-  const bool exact = shape_.loss.kind == Loss::squares;  // the first step is the best
+double LossObjective::newton_steps(Index mode, const Place& at, const GroupPanel& along,
+                                   const NewtonStep& options, Matrix& own) const {
+  // Lengths of steps are tried by what the quadratic promises of the whole one: where it is kept no other is.
+  // Where f falls by nearly twice as much it is all but straight, and there is far to go.
+  constexpr int kHalvings = 12, kDoublings = 20;
+  constexpr double kKept = 0.6, kStraight = 1.5;
+  const bool nonnegative = options.nonnegative;
+  const double ridge = options.ridge;
   Vector parts(axis(mode).own());
-  const auto step_of = [&](Index g, LossWalk& walk) {
-    double best = loss_->varying(walk.run());
-    walk.sums.resize(other.width());
+  stream(mode, at, [&](Index g, LossWalk& walk) {
+    const auto paid = [&](const Vector& x) { return ridge > 0 ? 0.5 * ridge * x.squaredNorm() : 0.0; };
+    const Vector start = own.col(g);
+    double best = loss_->varying(walk.run()) + paid(start);
+    walk.sums.resize(along.width());
     for (const Curvature kind : {Curvature::local, Curvature::above}) {
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());
-      other.contract(walk.group, walk.slope.data(), walk.sums.data());
-      other.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
-      const Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
-      // What is half as long may be better still: a step too far ends where slopes vanish.
+      along.contract(walk.group, walk.slope.data(), walk.sums.data());
+      along.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
+      walk.sums -= ridge * start;
+      walk.gram.diagonal().array() += ridge;
+      const Vector step = newton_direction(walk.gram, walk.sums, options.first, nonnegative, start);
+      const double here = best, promised = walk.sums.dot(step) - 0.5 * step.dot(walk.gram * step);
       double share = 0;
-      for (int halvings = 0; halvings < kHalvings; ++halvings) {
-        const double t = std::ldexp(1.0, -halvings);
-        walk.moved = walk.x;
+      const auto improves = [&](double t) {
         const Vector part = t * step;
-        other.predict(walk.group, part.data(), walk.moved.data());
-        const double value = loss_->varying(walk.run_moved());
-        if (value < best) {
-          best = value;
-          share = t;
-          if (exact) break;
-        } else if (share > 0) {
-          break;
-        }
+        if (nonnegative && t > 1 && (start + part).minCoeff() < 0) return false;
+        walk.moved = walk.x;
+        along.predict(walk.group, part.data(), walk.moved.data());
+        const double value = loss_->varying(walk.run_moved()) + paid(start + part);
+        if (!(value < best)) return false;
+        best = value;
+        share = t;
+        return true;
+      };
+      if (improves(1) && here - best >= kKept * promised) {
+        if (options.far && here - best >= kStraight * promised)
+          for (int doublings = 1; doublings <= kDoublings; ++doublings)
+            if (!improves(std::ldexp(1.0, doublings))) break;
+      } else {  // what is half as long may be better still: a step too far ends where slopes vanish
+        for (int halvings = 1; halvings < kHalvings; ++halvings)
+          if (!improves(std::ldexp(1.0, -halvings)) && share > 0) break;
       }
       if (share == 0) continue;
       own.col(g) += share * step;
@@ -253,34 +227,46 @@ double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index fi
       break;
     }
     parts[g] = best;
-  };
-  if (added)
-    stream(mode, step_of);
-  else
-    stream(mode, Matrix(own), other, step_of);
-  return std::max(0.0, parts.sum() + constant_);
+  });
+  return parts.sum() + constant_;
+}
+
+void LossObjective::step(Index mode, const NewtonStep& step) {
+  Panel& panel = x_.factors[mode];
+  const Place at = place(mode);
+  Matrix own = at.own;
+  newton_steps(mode, at, at.other, step, own);
+  const Panel scaled = own.transpose();
+  const Vector norms = axis(mode).norms(scaled);
+  for (Index k = step.first; k < panel.cols(); ++k) {  // a zero column keeps its old atom
+    x_.weights[k] = norms[k];
+    if (norms[k] > 0) panel.col(k) = scaled.col(k) / norms[k];
+  }
+  value_.reset();
 }
 
 class LossObjective::Sweeps final : public FreeSweeps {
  public:
-  explicit Sweeps(const LossObjective& f) : f_(f) {}
+  Sweeps(const LossObjective& f, double ridge) : f_(f), ridge_(ridge) {}
 
   double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
-    const GroupPanel other(at, mode, f_.entries_.are_listed());
-    Matrix own = X.transpose();
-    const double value = f_.newton_steps(mode, other, 0, nonnegative, false, own);
+    const Place place = f_.place(mode, X, at);
+    Matrix own = place.own;
+    double value = std::max(0.0, f_.newton_steps(mode, place, place.other, {0, nonnegative, ridge_}, own));
     X = own.transpose();
+    if (ridge_ > 0)
+      for (Index m = 0; m < f_.modes(); ++m)
+        if (m != mode) value += 0.5 * ridge_ * at[m].squaredNorm();
     return value;
   }
 
  private:
   const LossObjective& f_;
+  double ridge_;
 };
 
-/// Where nothing is fitted beside the atoms, and steps need no looking at.
-std::unique_ptr<FreeSweeps> LossObjective::free_sweeps() const {
-  if (shape_.loss.kind != Loss::squares || has_offsets_) return nullptr;
-  return std::make_unique<Sweeps>(*this);
+std::unique_ptr<FreeSweeps> LossObjective::free_sweeps(const FreeSweepsOf& what) const {
+  return std::make_unique<Sweeps>(*this, what.ridge);
 }
 
 }  // namespace pursuit

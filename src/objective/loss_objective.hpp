@@ -45,7 +45,8 @@ class LossObjective final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
-  std::unique_ptr<FreeSweeps> free_sweeps() const override;
+  std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
+  bool has_own_terms() const override;
   void fit_own_terms() override;
   OwnTerms own_terms() const override;
 
@@ -55,32 +56,53 @@ class LossObjective final : public Objective {
     if (has_offsets_) fit_offsets(0);
   }
 
+  /// Of coordinates that are free of each other, or not negative, from `first` on.
+  struct NewtonStep {
+    Index first = 0;
+    bool nonnegative = false;
+    double ridge = 0;  // every coordinate x pays ridge/2 x^2
+    bool far = false;  // whether steps may be longer than Newton's: to the end of rows whose other factor
+                       // stays, but where that follows they only run away
+  };
+  /// A step of the iterate.
+  void step(Index mode, const NewtonStep& step);
+
  private:
   class System;
   class Sweeps;
 
+  /// A sum of atoms as the groups along a mode see it.
+  struct Place {
+    Matrix own;  // a column for every group: its entries of the atoms, with their weights
+    GroupPanel other;
+  };
+  Place place(Index mode, const Panel& own, const Factors& at) const {
+    return {own.transpose(), GroupPanel(at, mode, entries_.are_listed())};
+  }
+  Place place(Index mode) const {
+    return place(mode, x_.factors[mode] * x_.weights.asDiagonal(), x_.factors);
+  }
+
   Chunks pieces(Index mode) const;  // of groups, which the data alone decide
   /// Calls visit(g, walk) for every group along a mode, with its linear predictors; on all threads.
   template <class Visit>
-  void stream(Index mode, const Visit& visit) const {
-    stream(mode, weighted(mode), GroupPanel(x_.factors, mode, entries_.are_listed()), visit);
-  }
-  /// The same at other factors: column g of `own` is what group g has of them.
+  void stream(Index mode, const Place& at, const Visit& visit) const;
   template <class Visit>
-  void stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const;
-  Matrix weighted(Index mode) const { return (x_.factors[mode] * x_.weights.asDiagonal()).transpose(); }
+  void stream(Index mode, const Visit& visit) const {
+    stream(mode, place(mode), visit);
+  }
   /// Of atoms z, with c_i = <r, z_i>.
   WeightQuadratic quadratic_of(const Factors& z) const;
-  /// A Newton step of every group along a mode in coordinates that are free of each other (or not negative),
-  /// column g of `own` those of group g, from `first` on; each is shortened until its part of f falls. The
-  /// coordinates are those of x, or of something that is added to it. Returns f.
-  double newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative, bool added,
+  /// A Newton step of every group along a mode, each shortened until its part of f falls: column g of `own`
+  /// are the coordinates of group g along the columns of `along`. Returns f, with what coordinates pay.
+  double newton_steps(Index mode, const Place& at, const GroupPanel& along, const NewtonStep& step,
                       Matrix& own) const;
 
   void renew_loss();
   void fit_null();
   void fit_constant();
   void fit_offsets(Index mode);
+  bool fits_size() const;
   void fit_size();
   void start_thresholds();
   void take_thresholds(const Vector& thresholds);
@@ -102,7 +124,7 @@ class LossObjective final : public Objective {
 };
 
 template <class Visit>
-void LossObjective::stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const {
+void LossObjective::stream(Index mode, const Place& at, const Visit& visit) const {
   std::vector<const double*> offsets;  // of the other modes, where there are any
   for (Index m = 0; m < modes(); ++m)
     if (m != mode)
@@ -113,7 +135,7 @@ void LossObjective::stream(Index mode, const Matrix& own, const GroupPanel& othe
     walk.piece = piece;
     for (Index g = chunks.first(piece); g < chunks.first(piece + 1); ++g) {
       walk.begin(entries_.group(mode, g, walk.scratch), offsets_[std::size_t(mode)][g], offsets);
-      other.predict(walk.group, own.col(g).data(), walk.x.data());
+      at.other.predict(walk.group, at.own.col(g).data(), walk.x.data());
       visit(g, walk);
     }
   });

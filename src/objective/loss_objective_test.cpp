@@ -155,6 +155,32 @@ TEST(LossObjective, SweepsOverCoordinatesLowerTheValueAndKeepTheirSign) {
     }
 }
 
+TEST(LossObjective, FreeSweepsLowerWhatTheySayAndCountTheRidgeIn) {
+  for (const char* spec : kLossSpecs) {
+    SCOPED_TRACE(spec);
+    const Loss loss = parse_loss(spec);
+    const Matrix Y = data_for(loss, 17, 12, 5);
+    const auto f = make_objective(data_matrix(Y), {.loss = loss, .weights = {.rows = uniform(17, 1, 9)}});
+    for (const double ridge : {0.0, 0.7}) {
+      const auto sweeps = f->free_sweeps({.nonnegative = false, .ridge = ridge});
+      ASSERT_TRUE(sweeps);
+      Factors at(0.3 * gaussian(17, 3, 1), 0.3 * gaussian(12, 3, 2));
+      double last = std::numeric_limits<double>::infinity();
+      for (int sweep = 0; sweep < 6; ++sweep)
+        for (const Index mode : {0, 1}) {
+          Panel X = at[mode];
+          const double value = sweeps->sweep(mode, at, false, true, X);
+          at[mode] = X;
+          f->move_to({at, Vector::Ones(3)});
+          const double paid = 0.5 * ridge * (at[0].squaredNorm() + at[1].squaredNorm());
+          EXPECT_NEAR(value, f->value() + paid, 1e-9 * (1 + value));
+          EXPECT_LE(value, last * (1 + 1e-12));
+          last = value;
+        }
+    }
+  }
+}
+
 TEST(LossObjective, OwnTermsNeverRaiseTheValueAndAreTheBest) {
   for (const char* spec : kLossSpecs) {
     SCOPED_TRACE(spec);

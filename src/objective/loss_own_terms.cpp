@@ -5,21 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "linalg/cholesky.hpp"
 #include "objective/loss_functions.hpp"
 #include "objective/loss_objective.hpp"
+#include "objective/ordinal_shape.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The absolute error and quantiles are smooth within this share of the mean distance of the data from their
 /// mean.
 constexpr double kSmoothShare = 1e-3;
+/// Of the mean: what models of means that are not negative have where no atom is.
+constexpr double kMeanFloor = 1e-10;
 
 struct DataMoments {
   double weight = 0, mean = 0, variance = 0, deviation = 0;  // mean |y - mean|
@@ -67,6 +68,7 @@ void LossObjective::renew_loss() {
 void LossObjective::fit_null() {
   const DataMoments m = moments_of(entries_, log_scale_.array().exp());
   shape_.width = m.deviation > 0 ? kSmoothShare * m.deviation : 1.0;
+  shape_.floor = kMeanFloor * std::abs(m.mean);
   double start = m.mean;
   switch (shape_.loss.kind) {
     case Loss::bernoulli: {
@@ -143,7 +145,7 @@ void LossObjective::fit_offsets(Index mode) {
   Factors ones = no_atoms(entries_.shape()).factors;
   for (Index m = 0; m < modes(); ++m) ones[m].setOnes(entries_.size(m), 1);
   Matrix own = start.transpose();
-  newton_steps(mode, GroupPanel(ones, mode, entries_.are_listed()), 0, false, true, own);
+  newton_steps(mode, place(mode), GroupPanel(ones, mode, entries_.are_listed()), {}, own);
   offsets_[std::size_t(mode)] = own.transpose();
   value_.reset();
   if (value() < before) return;
@@ -200,15 +202,7 @@ void LossObjective::start_thresholds() {
 
 void LossObjective::take_thresholds(const Vector& thresholds) {
   thresholds_ = thresholds;
-  shape_.first_grade = grades_.empty() ? 0 : grades_.front();
-  const auto span = grades_.empty() ? std::size_t(1) : std::size_t(grades_.back() - grades_.front() + 1);
-  shape_.lower.assign(span, -kInfinity);
-  shape_.upper.assign(span, kInfinity);
-  for (std::size_t level = 0; level < grades_.size(); ++level) {
-    const auto at = std::size_t(grades_[level] - grades_.front());
-    if (level > 0) shape_.lower[at] = thresholds[Index(level) - 1];
-    if (level + 1 < grades_.size()) shape_.upper[at] = thresholds[Index(level)];
-  }
+  set_thresholds(shape_, grades_, thresholds);
   renew_loss();
 }
 
@@ -265,10 +259,18 @@ void LossObjective::fit_thresholds() {
   take_thresholds(start);
 }
 
+bool LossObjective::fits_size() const {
+  return shape_.loss.kind == Loss::negative_binomial && shape_.loss.parameter == 0;
+}
+
+bool LossObjective::has_own_terms() const {
+  return has_offsets_ || fits_size() || shape_.loss.kind == Loss::ordinal;
+}
+
 void LossObjective::fit_own_terms() {
   if (has_offsets_)
     for (Index mode = 0; mode < modes(); ++mode) fit_offsets(mode);
-  if (shape_.loss.kind == Loss::negative_binomial && shape_.loss.parameter == 0) fit_size();
+  if (fits_size()) fit_size();
   if (shape_.loss.kind == Loss::ordinal) fit_thresholds();
 }
 

@@ -30,18 +30,19 @@ void check_options(const LossOptions& o, Index rows) {
       throw InvalidInput(fmt::format("row scale {} is {}; scales must be above 0", i + 1, o.row_scale[i]));
 }
 
-void refuse_offsets(const LossOptions& o) {
-  if (o.offsets)
-    throw InvalidArgument(
-        "offsets: means of loss poisson are not negative, and numbers added to rows and columns may be; "
-        "poisson-log takes counts with offsets");
+void check_offsets(const LossOptions& o) {
+  if (o.offsets && o.loss.has_positive_means())
+    throw InvalidArgument(fmt::format(
+        "offsets: means of loss {} are not negative, and numbers added to rows and columns may be; "
+        "{} with offsets",
+        o.loss.spec(),
+        o.loss.kind == Loss::poisson ? "poisson-log takes counts" : "gamma takes positive numbers"));
 }
 
 std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& options, int threads) {
-  if (options.loss.kind == Loss::poisson) {
-    refuse_offsets(options);
+  check_offsets(options);
+  if (options.loss.kind == Loss::poisson)
     return std::make_unique<PoissonCounts>(std::move(entries).release(), options.row_scale, threads);
-  }
   return std::make_unique<LossObjective>(std::move(entries), options, threads);
 }
 
@@ -72,7 +73,7 @@ std::unique_ptr<Objective> make_objective(const ObservedTensor& data, const Loss
   for (const Index size : data.entries.shape) places *= double(size);
   const bool full = data.others_are_zero || double(data.size()) == places;
   const bool counts = options.loss.kind == Loss::poisson;
-  if (counts) refuse_offsets(options);
+  check_offsets(options);
   if (counts && full && data.weights.empty()) {  // zeros cost nothing where they are not listed
     return std::make_unique<PoissonCounts>(without_zeros(data), threads);
   }

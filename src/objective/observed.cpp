@@ -335,8 +335,9 @@ class ObservedSquares::Sweeps final : public FreeSweeps {
   const ObservedSquares& f_;
 };
 
-std::unique_ptr<FreeSweeps> ObservedSquares::free_sweeps() const {
-  return x_.symmetric() ? nullptr : std::make_unique<Sweeps>(*this);
+std::unique_ptr<FreeSweeps> ObservedSquares::free_sweeps(const FreeSweepsOf& what) const {
+  if (x_.symmetric() || !what.nonnegative || what.ridge > 0) return nullptr;
+  return std::make_unique<Sweeps>(*this);
 }
 
 }  // namespace pursuit

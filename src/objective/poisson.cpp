@@ -32,19 +32,17 @@ PURSUIT_KERNEL void add_rows_of(const CountRow& row, const double* factors, cons
   }
 }
 
-/// sums += sum_e factor_e v_e w_e^T, a line of w's stride for every coordinate of v; where v is w, what is
-/// right of the diagonal may be left out. Memory for a row of each follows.
-PURSUIT_KERNEL void add_products(const CountRow& row, const double* factors, const FactorRows& left,
-                                 const FactorRows& right, bool same, double* sums) {
-  const Index stride = right.stride;
-  double* scratch = sums + left.rank * stride;
+/// sums = sum_e factor_e v_e w_e^T, a line for every coordinate of v; memory for a row of each follows.
+PURSUIT_KERNEL void products_of(const CountRow& row, const double* factors, const FactorRows& left,
+                                const FactorRows& right, double* sums) {
+  double* scratch = sums + left.rank * right.rank;
+  std::fill(sums, scratch, 0.0);
   for (Index e = 0; e < row.size; ++e) {
     const double *v = row_at(left, row.index, row.further, e, scratch),
                  *w = row_at(right, row.index, row.further, e, scratch + left.stride);
     for (Index k = 0; k < left.rank; ++k) {
       const double factor = factors[e] * v[k];
-      const Index length = same ? (k / 4 + 1) * 4 : stride;
-      for (Index l = 0; l < length; ++l) sums[k * stride + l] += factor * w[l];
+      for (Index l = 0; l < right.rank; ++l) sums[k * right.rank + l] += factor * w[l];
     }
   }
 }
@@ -230,8 +228,10 @@ std::unique_ptr<FreeSweeps> PoissonCounts::sweeps(const Price& left, const Price
   return std::make_unique<Sweeps>(*counts_, std::vector<Price>{left, right});
 }
 
-std::unique_ptr<FreeSweeps> PoissonCounts::free_sweeps() const {
-  return std::make_unique<Sweeps>(*counts_, std::vector<Price>(std::size_t(modes())));
+std::unique_ptr<FreeSweeps> PoissonCounts::free_sweeps(const FreeSweepsOf& what) const {
+  if (!what.nonnegative) return nullptr;
+  return std::make_unique<Sweeps>(*counts_,
+                                  std::vector<Price>(std::size_t(modes()), Price{.l2 = what.ridge}));
 }
 
 double PoissonCounts::null_value() const {
@@ -345,6 +345,7 @@ Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
   std::vector<Matrix> parts(std::size_t(counts_->pieces(0)));
   counts_->for_rows(0, [&](Index piece, Index i) {
     thread_local std::vector<double> curvatures, sums;
+    thread_local RowNewton newton;
     const CountRow row = counts_->row(0, i);
     const double* model = x.data() + counts_->first_entry(0, i);
     curvatures.resize(std::size_t(row.size));
@@ -353,14 +354,16 @@ Matrix PoissonCounts::gram(const Factors& a, const Factors& b) const {
           row.exposed ? row.exposed[e] : counts_->multiplier(0, i) * counts_->multiplier(1, row.index[e]);
       curvatures[std::size_t(e)] = curvature_of(row.count[e], exposed, model[e]);
     }
-    const Index stride = right.rows().stride;
-    sums.assign(std::size_t(a.count() * stride + left.rows().stride + stride), 0.0);
-    add_products(row, curvatures.data(), left.rows(), right.rows(), same, sums.data());
+    sums.resize(std::size_t(a.count() * b.count() + left.rows().stride + right.rows().stride));
+    if (same)
+      newton.gram(row, right.rows(), curvatures.data(), sums.data());
+    else
+      products_of(row, curvatures.data(), left.rows(), right.rows(), sums.data());
     Matrix& part = parts[std::size_t(piece)];
     if (part.size() == 0) part.setZero(a.count(), b.count());
     for (Index k = 0; k < a.count(); ++k)
       for (Index l = 0; l < (same ? k + 1 : b.count()); ++l)
-        part(k, l) += a[0](i, k) * b[0](i, l) * sums[std::size_t(k * stride + l)];
+        part(k, l) += a[0](i, k) * b[0](i, l) * sums[std::size_t(k * b.count() + l)];
   });
   Matrix sum = Matrix::Zero(a.count(), b.count());
   for (const Matrix& part : parts)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "base/packs.hpp"
 
@@ -313,18 +314,20 @@ struct RowKernel {
       for (Index i = 0; i < std::min(kSquare, count - a); ++i) w.hessian[(b + j) * count + a + i] += sums[i];
     }
   }
-  PURSUIT_INLINE static void curvatures(RowWork& w, Index count) {
-    for (Index e = 0; e < w.padded; e += kLane) at(w.q + e) = at(w.y + e) / (at(w.x + e) * at(w.x + e));
+  PURSUIT_INLINE static void products(RowWork& w, Index count) {
     std::fill_n(w.hessian, count * count, 0.0);
     for_tiles(
         w, [&](Index first, Index length) __attribute__((always_inline)) {
           for (Index a = 0; a < count; a += kSquare)
             for (Index b = a; b < count; b += kSquare) add_block(w, first, length, a, b, count);
         });
-    for (Index a = 0; a < count; ++a) {
+    for (Index a = 0; a < count; ++a)
       for (Index b = a + 1; b < count; ++b) w.hessian[a * count + b] = w.hessian[b * count + a];
-      w.hessian[a * count + a] += w.d.l2;
-    }
+  }
+  PURSUIT_INLINE static void curvatures(RowWork& w, Index count) {
+    for (Index e = 0; e < w.padded; e += kLane) at(w.q + e) = at(w.y + e) / (at(w.x + e) * at(w.x + e));
+    products(w, count);
+    for (Index a = 0; a < count; ++a) w.hessian[a * count + a] += w.d.l2;
   }
 
   /// The quadratic, by coordinate descent over d >= -u.
@@ -410,6 +413,10 @@ struct RowKernel {
     newton(w);
     return w.d.value ? costs(w) : 0.0;
   }
+  PURSUIT_INLINE static void gram(RowWork& w) {
+    std::iota(w.active, w.active + w.rank(), Index(0));
+    products(w, w.rank());
+  }
   PURSUIT_INLINE static double stay(RowWork& w) {
     model(w);
     return costs(w);
@@ -433,6 +440,16 @@ PURSUIT_KERNEL_V3 double stay_v3(RowWork& w) {
 }
 double stay_baseline(RowWork& w) {
   return RowKernel<Pack, PackBits>::stay(w);
+}
+
+PURSUIT_KERNEL_V4 void gram_v4(RowWork& w) {
+  RowKernel<Wide, WideBits>::gram(w);
+}
+PURSUIT_KERNEL_V3 void gram_v3(RowWork& w) {
+  RowKernel<Pack, PackBits>::gram(w);
+}
+void gram_baseline(RowWork& w) {
+  RowKernel<Pack, PackBits>::gram(w);
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): u is written to through what is returned
@@ -486,6 +503,19 @@ double RowNewton::descend(const CountRow& row, const RowDescent& d, const double
     case KernelLevel::v3: return descend_v3(w);
     default: return descend_baseline(w);
   }
+}
+
+void RowNewton::gram(const CountRow& row, const FactorRows& other, const double* factors, double* sums) {
+  const RowDescent d{other, 0};
+  RowWork w = work_of(row, d, nullptr, 0, nullptr, memory_);
+  std::copy_n(factors, row.size, w.q);
+  std::fill(w.q + row.size, w.q + w.padded, 0.0);
+  switch (level_) {
+    case KernelLevel::v4: gram_v4(w); break;
+    case KernelLevel::v3: gram_v3(w); break;
+    default: gram_baseline(w);
+  }
+  std::copy_n(w.hessian, other.rank * other.rank, sums);
 }
 
 double RowNewton::costs(const CountRow& row, const RowDescent& d, const double* u, double* x) {

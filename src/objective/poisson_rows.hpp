@@ -47,6 +47,9 @@ class RowNewton {
   /// Returns what the entries cost in the end, sum_e exposed_e x_e - y_e log x_e, where that is asked for.
   double descend(const CountRow& row, const RowDescent& d, const double* background, double scale, double* u);
 
+  /// sum_e factor_e v_e v_e^T, both triangles.
+  void gram(const CountRow& row, const FactorRows& other, const double* factors, double* sums);
+
   /// Of u as it is, nothing moved: the same costs, and to where x_e goes if not null.
   double costs(const CountRow& row, const RowDescent& d, const double* u, double* x = nullptr);
 

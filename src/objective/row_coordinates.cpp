@@ -31,7 +31,10 @@ RowCoordinates coordinates_of_rows(const DataMatrixPtr& data, const Matrix& righ
   f->move_to({Matrix::Constant(rows, rank, start), along, Vector::Ones(rank)});
   for (int sweep = 0; sweep < kSweeps && rank > 0; ++sweep) {
     const double before = f->value();
-    f->along(0)->sweep({.nonnegative = nonnegative, .threads = threads});
+    if (general)
+      general->step(0, {.nonnegative = nonnegative, .far = true});
+    else
+      f->along(0)->sweep({.nonnegative = nonnegative, .threads = threads});
     if (general && !joint) general->fit_row_offsets();
     if (!(before - f->value() > kTolerance * before)) break;
   }

@@ -51,7 +51,8 @@ struct FactorOptions {
   int corrections = 2;  // sweeps over the atoms after every new one; 0: none (ApproxGMP)
   Index correct_last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
   int polish = 500;                                        // at most so many sweeps at the end
-  double polish_tolerance = 1e-5;  // which ends when a sweep lowers the objective by less than this share
+  double polish_tolerance = 1e-5;  // which ends when a sweep lowers the objective by less than this share (a
+                                   // tenth of it under losses that are neither squares nor poisson)
   int restarts = 8;                // starts of the power method, for every atom
   std::uint64_t seed = 0;
   int threads = 0;          // 0: all cores; the result does not depend on it

@@ -16,10 +16,11 @@
 // Of implicit feedback (implicit.hpp) the sum is a preference, near 1 for what is like what a row has and
 // near 0 for the rest: an order more than a value.
 //
-// Of a loss with a link (bernoulli) the sum is the linear predictor, and an entry is the mean that follows
-// from it: a probability.
+// Of other losses the sum is the linear predictor x, and an entry is the mean that follows from it: a
+// probability, a rate, the expected grade. Self-tuned are squares and bernoulli.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pursuit/completion/confidence.hpp"
@@ -74,7 +75,8 @@ struct ImplicitPrior {
 struct CompletionModel {
   Loss loss = {};
   double mean = 0, scale = 1;      // with a link the scale is 1
-  double noise_variance = 1;       // of scaled values; with a link, the share of variances that counts
+  double noise_variance = 1;       // of scaled values; of bernoulli the share of variances that counts, of
+                                   // other losses what multiplies the variance that a mean brings with it
   double lowest = 0, highest = 0;  // predictions are clipped to this range
   CompletionSide rows, cols;
   std::vector<CompletionSample> samples;
@@ -82,13 +84,15 @@ struct CompletionModel {
                                             // over all draws, not over stored ones only (may be empty)
   Expansion atoms;
   ImplicitPrior implicit = {};
+  OwnTerms own_terms = {};  // what the loss has fitted: grades and thresholds, a size; offsets are above
 
   bool is_implicit() const { return implicit.zeros > 0; }
   Index row_count() const { return rows.size(); }
   Index column_count() const { return cols.size(); }
   /// Atoms beyond the offsets, of both kinds.
   Index rank() const { return std::max<Index>(rows.mean.cols() - 1, 0) + atoms.rank(); }
-  /// Standard deviation of the noise of a typical entry, in the units of the data; of squares.
+  /// Standard deviation of the noise of a typical entry, in the units of the data; NaN where it depends on
+  /// the mean.
   double noise() const;
 };
 
@@ -150,7 +154,17 @@ struct LikelihoodScore {
   double log_likelihood = 0;  // mean of log P(value)
   double accuracy = 0;        // share of values that were the likelier ones
   double auc = 0;             // probability that a 1 was predicted more than a 0; 1/2 where there is no pair
+  double calibration = 0;     // mean distance of probabilities from shares of ones, over ten bins of them
 };
 LikelihoodScore likelihood_score(std::span<const Prediction> predictions, std::span<const float> values);
+
+/// What errors under a loss are: the RMSE of squares, the log loss of bernoulli and ordinal, the mean
+/// deviance of counts and positive numbers, the mean of the loss itself for the others.
+std::string error_name(const Loss& loss);
+/// That error of a model over entries that were seen later, which may count differently.
+double mean_error(const CompletionModel& model, std::span<const Position> positions,
+                  std::span<const float> values, std::span<const float> weights = {}, int threads = 1);
+/// The same from sums of weights and of costs (cost_of).
+double mean_error(const Loss& loss, double costs, double weights);
 
 }  // namespace pursuit

@@ -8,7 +8,8 @@
 //
 // with v_j the factors of column j and r_j its entries in the structured atoms. p_i and tau are those of the
 // model's rows: for structured atoms the mean and variance of their weighted left entries. Noise weights of
-// new rows are 1. Cost: O(rank^2) per entry and O(rank^3) per row.
+// new rows are 1. Cost: O(rank^2) per entry and O(rank^3) per row. Under other losses than squares and
+// bernoulli the same prior stands beside the loss, and Newton's method finds where both are lowest.
 
 #include "pursuit/completion/model.hpp"
 
@@ -27,6 +28,9 @@ CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries
 
 /// n x columns predictions for rows with these factors, within the model's range.
 Matrix predict_rows(const CompletionModel& model, const Matrix& factors);
+
+/// The error (error_name) on entries of rows with these factors.
+double error_of_rows(const CompletionModel& model, const Matrix& factors, const ObservedEntries& entries);
 
 /// Number of factors of a row.
 Index row_width(const CompletionModel& model);

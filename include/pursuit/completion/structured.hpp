@@ -18,7 +18,10 @@ struct StructuredOptions {
   Atoms left = sphere(), right = sphere();
   bool symmetric = false;  // atoms u u^T, u from `left`, of a symmetric matrix
   WeightRule weights = {};
-  Regularization regularization = {};
+  Loss loss = {};
+  std::span<const float> entry_weights = {};  // how much each entry counts, in their order; none: alike
+  Regularization regularization = {};  // self-tuned with another loss, or with weights, is a ridge: that of
+                                       // 1, 4, 16, ... or 1/4, 1/16, ... which predicts best
   bool exact_corrections = true;  // factors fitted under the mask; false: by the oracle, as the paper does
   bool offsets = false;           // mean, row and column offsets first; atoms for what they leave
   Index max_rank = 20;            // the best rank up to this is kept

@@ -8,6 +8,7 @@
 //                                 see CompletionSide
 //   column_...                    the same for columns
 //   left, right, weights          structured atoms, one per column
+//   grades, thresholds, size      of losses that have them
 //   sample_rows, sample_columns, sample_row_noise_weight, sample_column_noise_weight,
 //   sample_noise_variance         posterior draws, along the first axis
 //   average_rows, average_columns the mean over all draws, offsets first

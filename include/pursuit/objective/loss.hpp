@@ -10,12 +10,14 @@
 //   poisson-log              counts                                           mean exp(x)
 //   negative-binomial:SIZE   counts of variance mean + mean^2 / SIZE          mean exp(x)
 //   gamma                    positive, of constant relative error             mean exp(x)
+//   itakura-saito            positive, y/x - log(y/x) - 1: gamma              mean x, which is not negative
 //   ordinal                  grades 0, 1, 2, ... (or any few whole numbers)   cumulative logits x - threshold
 //
 // An entry's cost is half its deviance: nothing where the model could not do better.
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pursuit/data/data_matrix.hpp"
 #include "pursuit/data/observed_entries.hpp"
@@ -33,7 +35,8 @@ struct Loss {
     poisson_log,
     negative_binomial,
     gamma,
-    ordinal
+    ordinal,
+    itakura_saito
   };
   Kind kind;
   double parameter;  // DELTA, TAU or SIZE; 0 where SIZE is to be fitted (auto)
@@ -45,6 +48,8 @@ struct Loss {
   /// "a count (0, 1, 2, ...)": what y has to be.
   std::string domain() const;
   bool has_log_link() const { return kind == poisson_log || kind == negative_binomial || kind == gamma; }
+  /// Whether means are x itself and must not be negative.
+  bool has_positive_means() const { return kind == poisson || kind == itakura_saito; }
   /// What the model says of an entry: the inverse of the link, at x.
   double mean(double x) const;
 };
@@ -54,6 +59,14 @@ Loss parse_loss(const std::string& spec);
 
 /// The losses that would take a number, "squares, huber:DELTA, ...".
 std::string losses_for(double y);
+
+/// What an objective has fitted beside the atoms; empty, or 0, where there is no such thing.
+struct OwnTerms {
+  Vector row_offsets = Vector(0), col_offsets = Vector(0);
+  std::vector<Vector> further_offsets = {};           // of arrays, along the modes from the third on
+  Vector grades = Vector(0), thresholds = Vector(0);  // of ordinal data, and what lies between them
+  double size = 0;                                    // of a negative binomial
+};
 
 /// How much an entry counts: the product of what is given. Not negative; an entry of weight 0 counts as
 /// unknown.

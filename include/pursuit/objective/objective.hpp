@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "pursuit/objective/form.hpp"
+#include "pursuit/objective/loss.hpp"
 
 namespace pursuit {
 
@@ -58,17 +59,15 @@ class FreeSweeps {
   virtual double sweep(Index mode, const Factors& at, bool nonnegative, bool value, Panel& X) = 0;
 };
 
+/// What they are asked for.
+struct FreeSweepsOf {
+  bool nonnegative = true;  // all factors, of all modes
+  double ridge = 0;         // every entry x of a factor pays ridge/2 x^2, which f then counts in
+};
+
 /// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has
 /// to be looked at.
 enum class Quadratic { exact, above, local };
-
-/// What an objective has fitted beside the atoms; empty, or 0, where there is no such thing.
-struct OwnTerms {
-  Vector row_offsets = Vector(0), col_offsets = Vector(0);
-  std::vector<Vector> further_offsets = {};           // of arrays, along the modes from the third on
-  Vector grades = Vector(0), thresholds = Vector(0);  // of ordinal data, and what lies between them
-  double size = 0;                                    // of a negative binomial
-};
 
 class Objective : public Form {
  public:
@@ -108,9 +107,10 @@ class Objective : public Form {
   virtual bool atoms_share_systems() const = 0;
 
   /// Null where there is no such way. The objective must outlive them.
-  virtual std::unique_ptr<FreeSweeps> free_sweeps() const { return nullptr; }
+  virtual std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf&) const { return nullptr; }
 
   /// What it fits beside the atoms gets better, the atoms kept.
+  virtual bool has_own_terms() const { return false; }
   virtual void fit_own_terms() {}
   virtual OwnTerms own_terms() const { return {}; }
 

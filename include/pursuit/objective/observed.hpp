@@ -39,7 +39,7 @@ class ObservedSquares final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return false; }
-  std::unique_ptr<FreeSweeps> free_sweeps() const override;
+  std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
 
   Index size() const { return data_.size(); }
 

@@ -53,7 +53,7 @@ class PoissonCounts final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
-  std::unique_ptr<FreeSweeps> free_sweeps() const override;
+  std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
 
   /// What every entry x >= 0 of a factor pays beside f: l1 x + l2/2 x^2.
   struct Price {
