@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/complete_tensor.hpp"
 #include "apps/console.hpp"
 #include "apps/factor_tensor.hpp"
 #include "apps/input.hpp"
@@ -50,6 +51,7 @@ Examples:
   sparse PCA  pursuit factor data.csv --covariance --symmetric sparse:30 --rank 5
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
   tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+unimodal --weights nonneg
+  its counts  pursuit factor T.tns --rank 5 --modes nonneg,nonneg,nonneg --weights nonneg --loss poisson
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
@@ -106,7 +108,28 @@ TensorCommand of_tensor(const FactorCommand& command) {
           command.known.start, command.weights, command.out,   command.plot};
 }
 
+/// A loss, weights of entries or offsets of an array.
+FactorTensorLossCommand of_tensor_loss(const FactorCommand& command) {
+  FactorCommand plain = command;
+  plain.loss.loss = "squares";
+  plain.loss.offsets = false;
+  plain.loss.entry_weights.clear();
+  of_tensor(plain);  // refuses the rest
+  if (!command.symmetric_modes.empty())
+    throw InvalidArgument("--symmetric-modes: goes with plain squares over full arrays only");
+  FactorTensorLossCommand result{
+      command.common,      command.options, command.input,     command.modes,
+      command.known.start, command.weights, command.loss.loss, command.loss.entry_weights,
+      command.out,         command.plot};
+  result.options.offsets = command.loss.offsets;
+  return result;
+}
+
 int run(const FactorCommand& command) {
+  const bool looked_at =
+      command.loss.loss != "squares" || command.loss.offsets || !command.loss.entry_weights.empty();
+  if (looked_at && (!command.modes.empty() || is_tensor_file(command.input)))
+    return run_factor_tensor_loss(of_tensor_loss(command));
   if (!command.modes.empty() || is_tensor_file(command.input)) return run_tensor(of_tensor(command));
   if (!command.symmetric_modes.empty())
     throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");

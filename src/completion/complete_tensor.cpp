@@ -135,7 +135,7 @@ class TensorRun {
       steps.corrections = o_.polish;
       steps.correction_tolerance = kRoughTolerance * o_.polish_tolerance;
     }
-    if (!choosing) {
+    if (!choosing && !paid) {  // factors that pay would learn to pay less and less
       steps.polish = o_.polish;
       steps.polish_tolerance = o_.polish_tolerance;
     }

@@ -8,7 +8,7 @@
 //   trace_left_support, trace_right_support             one entry per step
 //   row_names, column_names                             where the data had them
 //   column_means, column_deviations                     of data that were centred, and scaled
-//   row_offsets, column_offsets, row_scale,
+//   row_offsets, column_offsets, offsets_2, ..., row_scale,
 //   grades, thresholds, size                            of losses that have them
 //   metadata                                            a JSON text: version, command, sets, weights, seed,
 //   stop, ...
