@@ -299,7 +299,7 @@ void to_means(Index i, const std::vector<Index>& shape, const Loss& loss, const 
            rest /= std::size_t(shape[m]), --m)
         values.row(place).array() += (*offsets[m])[Index(rest) % shape[m]];
   }
-  values = values.unaryExpr([&](double x) { return mean_of(x, loss, own); });
+  values = values.unaryExpr([&](double x) { return mean_of(loss, own, x); });
 }
 
 }  // namespace

@@ -75,9 +75,9 @@ class LossObjective::System final : public ModeSystem {
 
   bool sweep(const CoordinateSweep& options) override {
     Panel& panel = f_.x_.factors[mode_];
-    const GroupPanel other(f_.x_.factors, mode_, f_.entries_.are_listed());
-    Matrix own = f_.weighted(mode_);
-    f_.newton_steps(mode_, other, options.first, options.nonnegative, false, own);
+    const Place at = f_.place(mode_);
+    Matrix own = at.own;
+    f_.newton_steps(mode_, at, at.other, options.first, options.nonnegative, own);
     const Panel scaled = own.transpose();
     const Vector norms = f_.axis(mode_).norms(scaled);
     for (Index k = options.first; k < panel.cols(); ++k) {  // a zero column keeps its old atom
@@ -230,18 +230,18 @@ std::unique_ptr<ModeSystem> LossObjective::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
-double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative,
-                                   bool added, Matrix& own) const {
+double LossObjective::newton_steps(Index mode, const Place& at, const GroupPanel& along, Index first,
+                                   bool nonnegative, Matrix& own) const {
   constexpr int kHalvings = 12;
   const bool exact = shape_.loss.kind == Loss::squares;  // the first step is the best
   Vector parts(axis(mode).own());
-  const auto step_of = [&](Index g, LossWalk& walk) {
+  stream(mode, at, [&](Index g, LossWalk& walk) {
     double best = loss_->varying(walk.run());
-    walk.sums.resize(other.width());
+    walk.sums.resize(along.width());
     for (const Curvature kind : {Curvature::local, Curvature::above}) {
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());
-      other.contract(walk.group, walk.slope.data(), walk.sums.data());
-      other.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
+      along.contract(walk.group, walk.slope.data(), walk.sums.data());
+      along.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
       const Vector step = newton_direction(walk.gram, walk.sums, first, nonnegative, own.col(g));
       // What is half as long may be better still: a step too far ends where slopes vanish.
       double share = 0;
@@ -249,7 +249,7 @@ double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index fi
         const double t = std::ldexp(1.0, -halvings);
         walk.moved = walk.x;
         const Vector part = t * step;
-        other.predict(walk.group, part.data(), walk.moved.data());
+        along.predict(walk.group, part.data(), walk.moved.data());
         const double value = loss_->varying(walk.run_moved());
         if (value < best) {
           best = value;
@@ -265,11 +265,7 @@ double LossObjective::newton_steps(Index mode, const GroupPanel& other, Index fi
       break;
     }
     parts[g] = best;
-  };
-  if (added)
-    stream(mode, step_of);
-  else
-    stream(mode, Matrix(own), other, step_of);
+  });
   return std::max(0.0, parts.sum() + constant_);
 }
 
@@ -278,9 +274,9 @@ class LossObjective::Sweeps final : public FreeSweeps {
   explicit Sweeps(const LossObjective& f) : f_(f) {}
 
   double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
-    const GroupPanel other(at, mode, f_.entries_.are_listed());
-    Matrix own = X.transpose();
-    const double value = f_.newton_steps(mode, other, 0, nonnegative, false, own);
+    const Place place = f_.place(X, at, mode);
+    Matrix own = place.own;
+    const double value = f_.newton_steps(mode, place, place.other, 0, nonnegative, own);
     X = own.transpose();
     return value;
   }

@@ -59,22 +59,32 @@ class LossObjective final : public Objective {
   class System;
   class Sweeps;
 
+  /// A sum of atoms as the groups along a mode see it.
+  struct Place {
+    Matrix own;  // a column for every group: its entries of the atoms, with their weights
+    GroupPanel other;
+  };
+  Place place(const Panel& own, const Factors& at, Index mode) const {
+    return {own.transpose(), GroupPanel(at, mode, entries_.are_listed())};
+  }
+  Place place(Index mode) const {
+    return place(x_.factors[mode] * x_.weights.asDiagonal(), x_.factors, mode);
+  }
+
   Chunks pieces(Index mode) const;  // of groups, which the data alone decide
   /// Calls visit(g, walk) for every group along a mode, with its linear predictors; on all threads.
   template <class Visit>
-  void stream(Index mode, const Visit& visit) const {
-    stream(mode, weighted(mode), GroupPanel(x_.factors, mode, entries_.are_listed()), visit);
-  }
-  /// The same at other factors: column g of `own` is what group g has of them.
+  void stream(Index mode, const Place& at, const Visit& visit) const;
   template <class Visit>
-  void stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const;
-  Matrix weighted(Index mode) const { return (x_.factors[mode] * x_.weights.asDiagonal()).transpose(); }
+  void stream(Index mode, const Visit& visit) const {
+    stream(mode, place(mode), visit);
+  }
   /// Of atoms z, with c_i = <r, z_i>.
   WeightQuadratic quadratic_of(const Factors& z) const;
   /// A Newton step of every group along a mode in coordinates that are free of each other (or not negative),
-  /// column g of `own` those of group g, from `first` on; each is shortened until its part of f falls. The
-  /// coordinates are those of x, or of something that is added to it. Returns f.
-  double newton_steps(Index mode, const GroupPanel& other, Index first, bool nonnegative, bool added,
+  /// from `first` on, each shortened until its part of f falls: column g of `own` are the coordinates of
+  /// group g along the columns of `along`. Returns f.
+  double newton_steps(Index mode, const Place& at, const GroupPanel& along, Index first, bool nonnegative,
                       Matrix& own) const;
 
   void renew_loss();
@@ -102,7 +112,7 @@ class LossObjective final : public Objective {
 };
 
 template <class Visit>
-void LossObjective::stream(Index mode, const Matrix& own, const GroupPanel& other, const Visit& visit) const {
+void LossObjective::stream(Index mode, const Place& at, const Visit& visit) const {
   std::vector<const double*> offsets;  // of the other modes, where there are any
   for (Index m = 0; m < modes(); ++m)
     if (m != mode)
@@ -113,7 +123,7 @@ void LossObjective::stream(Index mode, const Matrix& own, const GroupPanel& othe
     walk.piece = piece;
     for (Index g = chunks.first(piece); g < chunks.first(piece + 1); ++g) {
       walk.begin(entries_.group(mode, g, walk.scratch), offsets_[std::size_t(mode)][g], offsets);
-      other.predict(walk.group, own.col(g).data(), walk.x.data());
+      at.other.predict(walk.group, at.own.col(g).data(), walk.x.data());
       visit(g, walk);
     }
   });

@@ -143,7 +143,7 @@ void LossObjective::fit_offsets(Index mode) {
   Factors ones = no_atoms(entries_.shape()).factors;
   for (Index m = 0; m < modes(); ++m) ones[m].setOnes(entries_.size(m), 1);
   Matrix own = start.transpose();
-  newton_steps(mode, GroupPanel(ones, mode, entries_.are_listed()), 0, false, true, own);
+  newton_steps(mode, place(mode), GroupPanel(ones, mode, entries_.are_listed()), 0, false, own);
   offsets_[std::size_t(mode)] = own.transpose();
   value_.reset();
   if (value() < before) return;

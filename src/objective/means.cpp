@@ -13,14 +13,14 @@ double expected_grade(const OwnTerms& own, double x) {
 
 }  // namespace
 
-double mean_of(double x, const Loss& loss, const OwnTerms& own) {
+double mean_of(const Loss& loss, const OwnTerms& own, double x) {
   return loss.kind == Loss::ordinal && own.grades.size() > 0 ? expected_grade(own, x) : loss.mean(x);
 }
 
 Matrix means_of(Matrix result, const Loss& loss, const OwnTerms& own, const Vector& row_scale) {
   if (own.row_offsets.size() == result.rows()) result.colwise() += own.row_offsets;
   if (own.col_offsets.size() > 0) result.rowwise() += own.col_offsets.transpose();
-  result = result.unaryExpr([&](double p) { return mean_of(p, loss, own); });
+  result = result.unaryExpr([&](double p) { return mean_of(loss, own, p); });
   if (row_scale.size() > 0) result.array().colwise() *= row_scale.array();
   return result;
 }
