@@ -25,7 +25,7 @@ class Option {
   Option& not_negative();
   Option& separated_by(char separator);
   Option& repeated();  // given again it is one more value
-  Option& pairs();  // of values, one after the other, as often as it is given
+  Option& pairs();     // of values, one after the other, as often as it is given
   Option& excludes(const Option& other);
 
  private:

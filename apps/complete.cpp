@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
 
+#include "apps/complete_tensor.hpp"
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
 #include "apps/output.hpp"
@@ -17,6 +19,7 @@
 #include "pursuit/completion/split.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/atomic_file.hpp"
+#include "pursuit/io/tensor_file.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace pursuit::app {
@@ -26,7 +29,7 @@ struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
                                                            effort = "default";
-  std::string loss = "squares", entry_weights, weight_column;
+  std::string loss = "squares", entry_weights, weight_column, modes;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;
@@ -58,6 +61,7 @@ Examples:
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
   pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
   pursuit complete ratings.dat --preset gmpr --rank 20
+  pursuit complete T.npy --modes nonneg,nonneg,nonneg --weights nonneg --holdout 0.1 --out model.npz
   pursuit predict model.npz pairs.csv
   pursuit recommend model.npz --row 42 --top 10)";
 
@@ -368,7 +372,56 @@ void write_path_plot(const std::string& path, const std::vector<CompletionStage>
                           {"Validation error by rank", "rank", error_name(model)}));
 }
 
+/// What is said about matrices alone is refused, not passed over.
+CompleteTensorCommand of_tensor(const CompleteCommand& c) {
+  for (const auto& [option, given] :
+       std::initializer_list<std::pair<const char*, bool>>{{"--left", !c.left.empty()},
+                                                           {"--right", !c.right.empty()},
+                                                           {"--symmetric", !c.symmetric.empty()},
+                                                           {"--preset", !c.preset.empty()},
+                                                           {"--effort high", c.effort == "high"},
+                                                           {"--samples", c.samples >= 0},
+                                                           {"--no-pattern", c.no_pattern},
+                                                           {"--row-features", !c.row_features.empty()},
+                                                           {"--col-features", !c.col_features.empty()},
+                                                           {"--clip", c.clip != "auto"},
+                                                           {"--duplicates last", c.duplicates == "last"},
+                                                           {"--columns", !c.columns.empty()},
+                                                           {"--update", !c.update.empty()},
+                                                           {"--no-store-entries", c.no_store_entries}})
+    if (given)
+      throw InvalidArgument(fmt::format(
+          "{}: for matrices; an array of more modes has a set for each of them, --modes", option));
+  if (!c.test.empty() && c.holdout > 0) throw InvalidArgument("--test and --holdout: choose one");
+  if (!(c.holdout >= 0 && c.holdout < 1))
+    throw InvalidArgument(fmt::format("--holdout {}: must be at least 0 and below 1", c.holdout));
+  if (c.corrections.size() > 1) throw InvalidArgument("--corrections: one number of sweeps for an array");
+  if (c.rank == 0) throw InvalidArgument("--rank 0: at least one atom is needed");
+  CompleteTensorCommand result;
+  result.common = c.common;
+  result.input = c.input;
+  result.modes = c.modes;
+  result.weights = c.weights;
+  result.loss = c.loss;
+  result.regularize = c.regularize;
+  result.entry_weights = c.entry_weights;
+  result.test = c.test;
+  result.out = c.out;
+  result.plot = c.plot;
+  result.holdout = c.holdout;
+  result.options.rank = std::max<Index>(c.rank, 0);
+  result.options.offsets = c.offsets;
+  if (!c.corrections.empty()) result.options.corrections = c.corrections[0];
+  result.options.polish = c.max_sweeps;
+  result.options.polish_tolerance = c.tolerance;
+  result.options.validation = c.validation;
+  result.options.seed = c.seed;
+  result.options.time_limit = c.time_limit;
+  return result;
+}
+
 int run(const CompleteCommand& c) {
+  if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(of_tensor(c));
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
@@ -489,7 +542,8 @@ void add_complete(Command& program) {
                  "Number of draws to average over (high: 200 to 800, by the number of entries)")
       .between(0, kMostSamples);
   sub.add_option("-r,--rank", c->rank,
-                 "At most so many atoms beside the offsets (31; with atom sets 20, presets 30)")
+                 "At most so many atoms beside the offsets (31; with atom sets 20, presets 30); of an array\n"
+                 "exactly so many, where it is not to be chosen")
       .not_negative();
   sub.add_option("--validation", c->validation,
                  "Share of the entries that decides about rank and corrections")
@@ -512,6 +566,10 @@ void add_complete(Command& program) {
   add_columns_option(sub, c->columns);
   sub.add_option("--preset", c->preset, "A column of the paper's table: or1mp, gmpr, gmpr-sparse")
       .one_of({"or1mp", "gmpr", "gmpr-sparse"});
+  sub.add_option(
+      "--modes", c->modes,
+      "Of an array of three and more modes (.npy with NaN for what is unknown, .npz, .tns): its atom\n"
+      "sets, one for each mode, separated by commas");
   sub.add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
   sub.add_option("--right", c->right, "Atom set of the right factors");
   sub.add_option("--symmetric", c->symmetric,

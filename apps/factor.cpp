@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/complete_tensor.hpp"
 #include "apps/console.hpp"
 #include "apps/factor_tensor.hpp"
 #include "apps/input.hpp"
@@ -51,6 +52,7 @@ Examples:
   similarity  pursuit factor S.mtx --symmetric nonneg --weights nonneg --rank 8 --out clusters.npz
   tensor      pursuit factor T.npy --rank 5 --modes nonneg,nonneg,nonneg+smooth:0.1 --weights nonneg
   table       pursuit factor trips.csv --rank 4 --modes nonneg,nonneg,nonneg --weights nonneg
+  its counts  pursuit factor T.tns --rank 5 --modes nonneg,nonneg,nonneg --weights nonneg --loss poisson
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
@@ -107,8 +109,30 @@ TensorCommand of_tensor(const FactorCommand& command) {
           command.known.start, command.weights, command.out,    command.plot};
 }
 
+/// A loss, weights of entries or offsets of an array.
+FactorTensorLossCommand of_tensor_loss(const FactorCommand& command) {
+  FactorCommand plain = command;
+  plain.loss.loss = "squares";
+  plain.loss.offsets = false;
+  plain.loss.entry_weights.clear();
+  of_tensor(plain);  // refuses the rest
+  if (command.tensor.given())
+    throw InvalidArgument(
+        "--symmetric-modes, --fix-mode, --starts and --ridge: go with plain squares over full arrays only");
+  FactorTensorLossCommand result{
+      command.common,      command.options, command.input,     command.tensor.modes,
+      command.known.start, command.weights, command.loss.loss, command.loss.entry_weights,
+      command.out,         command.plot};
+  result.options.offsets = command.loss.offsets;
+  return result;
+}
+
 int run(const FactorCommand& command) {
-  if (!command.tensor.modes.empty() || is_tensor_file(command.input)) return run_tensor(of_tensor(command));
+  const bool looked_at =
+      command.loss.loss != "squares" || command.loss.offsets || !command.loss.entry_weights.empty();
+  const bool is_array = !command.tensor.modes.empty() || is_tensor_file(command.input);
+  if (is_array)
+    return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
     throw InvalidArgument(
         "--symmetric-modes, --fix-mode, --starts and --ridge: for arrays of three and more modes; see "

@@ -127,8 +127,7 @@ void warn_of_degeneracy(const Degeneracy& degeneracy) {
 }  // namespace
 
 bool TensorInput::given() const {
-  return !modes.empty() || !symmetric_modes.empty() || !fix_mode.empty() || options.starts >= 0 ||
-         options.ridge != 0;
+  return !symmetric_modes.empty() || !fix_mode.empty() || options.starts >= 0 || options.ridge != 0;
 }
 
 void add_tensor_options(Command& command, TensorInput& input) {

@@ -15,7 +15,7 @@ struct TensorInput {
   std::vector<std::string> fix_mode;  // a mode and a file, and so on
   TensorOptions options;
 
-  bool given() const;
+  bool given() const;  // more than the modes
 };
 void add_tensor_options(Command& command, TensorInput& input);
 

@@ -261,7 +261,7 @@ int reconstruct(const ReconstructCommand& c) {
     write_matrix(c.out, {means_of(file.model, file.loss, file.own_terms, file.row_scale), file.row_names,
                          file.column_names});
   else
-    write_tensor(c.out, file.model);
+    write_tensor(c.out, file.model, file.loss, file.own_terms);
   if (c.json) print_json(describe_reconstruction(c.out, file.model, timer.seconds()));
   return success;
 }

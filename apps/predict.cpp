@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 
+#include "apps/complete_tensor.hpp"
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
 #include "apps/output.hpp"
@@ -21,7 +22,10 @@ struct PredictCommand {
 int run_predict(const PredictCommand& c) {
   prepare_outputs({c.out}, {c.model, c.pairs});
   const Timer timer;
-  const CompletionFile file = load_predictions(c.model);
+  AnyModelFile any = load_any_model(c.model);
+  if (const auto* model = std::get_if<ModelFile>(&any); model && model->model.factors.modes() > 2)
+    return run_predict_tensor(*model, c.pairs, c.out, c.common);
+  const CompletionFile file = predictions_of(std::move(any), c.model);
   const IdPairs pairs = read_pairs(c.pairs, c.common.threads);
   std::vector<Position> positions;
   for (std::size_t k = 0; k < pairs.row.size(); ++k)
@@ -83,7 +87,11 @@ void add_predict(Command& program) {
       "Writes CSV: row, column, value, sd, note. The note says where an id was never seen.\n\n"
       "Example:\n  pursuit predict model.npz pairs.csv --out predictions.csv");
   sub.add_option("MODEL", c->model, "A model written by complete or factor").required();
-  sub.add_option("PAIRS", c->pairs, "Text with a row id and a column id in every line").required();
+  sub.add_option(
+         "PAIRS", c->pairs,
+         "Text with a row id and a column id in every line; of an array, a table with the indices of\n"
+         "an entry, counted from 1, in every row")
+      .required();
   sub.add_option("-o,--out", c->out, "Write here instead of standard output");
   add_common_options(sub, c->common);
   sub.runs([c] { return run_predict(*c); });

@@ -120,6 +120,86 @@ class Bench:
         for seed in range(3):
             self.run(f"amino acids, rank 3, seed {seed}", path, 3, modes=3, extra=("--seed", str(seed)))
 
+    def metro(self):
+        """RMSE on entries that were hidden, untuned, beside masked CP of several ranks."""
+        T = self.data("hangzhou_metro_80x25x108.npy")
+        if T is None:
+            return
+        seen = np.random.default_rng(0).random(T.shape) >= 0.3
+        path = self.saved("metro", np.where(seen, T, np.nan))
+        hidden = self.saved("metro_hidden", np.where(seen, np.nan, T))
+        for regularize in ("auto", "none"):
+            command = (
+                f"complete {path} --test {hidden} --modes nonneg,nonneg,nonneg --weights nonneg "
+                f"--regularize {regularize} --threads 1 --json"
+            )
+            answer, seconds = self.timed(command)
+            who = f"pursuit complete --regularize {regularize}, rank {answer['rank']} chosen"
+            self.row("metro, 30 % hidden: RMSE", who, answer["test"]["rmse"], seconds)
+        if self.tensorly is None:
+            return
+        from tensorly.decomposition import parafac
+
+        for rank in (5, 10, 15, 20, 30, 50):
+            start = time.process_time()
+            model = parafac(
+                np.where(seen, T, 0),
+                rank,
+                mask=seen.astype(float),
+                n_iter_max=200,
+                init="random",
+                random_state=0,
+                tol=1e-7,
+            )
+            error = (self.tensorly.cp_to_tensor(model) - T)[~seen]
+            seconds = time.process_time() - start
+            self.row(
+                "metro, 30 % hidden: RMSE",
+                f"tensorly masked CP, rank {rank}",
+                np.sqrt(np.mean(error**2)),
+                seconds,
+            )
+
+    def bikes(self):
+        """Half the deviance of counts, which falls as their log-likelihood rises, and the seconds to get there."""
+        T = self.data("oslo_bike_270x2x12x7x24.npy")
+        if T is None:
+            return
+        path = self.saved("bikes", T)
+        name = "bike trips, poisson, rank 10: half deviance"
+        common = (
+            f"factor {path} --rank 10 --modes nonneg,nonneg,nonneg,nonneg,nonneg --weights nonneg "
+            f"--loss poisson --threads 1 --json"
+        )
+        for extra in (
+            "--start random --polish 20",
+            "--start random",
+            "",
+            "--polish 3000 --polish-tolerance 1e-7",
+        ):
+            answer, seconds = self.timed(f"{common} {extra}")
+            self.row(name, f"pursuit {extra}", answer["objective"], seconds)
+        if self.pyttb is None:
+            return
+        places = np.argwhere(T > 0)
+        counts = T[T > 0]
+        S = self.pyttb.sptensor(places, counts[:, None], T.shape)
+        for iterations in (10, 50):
+            np.random.seed(0)
+            start = time.process_time()
+            model = self.pyttb.cp_apr(S, 10, algorithm="mu", maxiters=iterations, printitn=0)[0]
+            seconds = time.process_time() - start
+            means = model.full().data
+            value = means.sum() + np.sum(counts * (np.log(counts / means[T > 0]) - 1))
+            self.row(name, f"pyttb cp_apr (mu), {iterations} iterations", value, seconds)
+
+    def timed(self, command):
+        """The answer of the program, and its processor time."""
+        before = os.times()
+        done = subprocess.run([self.o.program, *command.split()], capture_output=True, check=True)
+        after = os.times()
+        return json.loads(done.stdout), after.children_user - before.children_user
+
     def sparse(self):
         """Seconds of a sweep, which is what sparse arrays are about: differences of two numbers of sweeps."""
         rng = np.random.default_rng(0)
@@ -163,6 +243,8 @@ def main():
         "indian-pines": bench.indian_pines,
         "planted": bench.planted,
         "aminoacid": bench.aminoacid,
+        "metro": bench.metro,
+        "bikes": bench.bikes,
         "sparse": bench.sparse,
     }
     if options.only and options.only not in jobs:

@@ -54,6 +54,7 @@ TEST(Guide, EveryShellExampleRuns) {
       {0, 0, 1});
   write_tensor(folder / "T.npy", {three_modes, Vector::Ones(3)});
   std::ofstream(folder / "T.tns") << "1 1 1 2\n2 1 3 1\n3 2 2 4\n1 2 4 1.5\n";
+  std::ofstream(folder / "places.csv") << "1,1,1\n6,5,4\n";
   const Matrix counts = random.gaussian_matrix(30, 20).cwiseAbs().array().floor().matrix();
   write_matrix(folder / "counts.mtx", {SparseMatrix((counts.array() + 1).matrix().sparseView()), {}, {}});
   write_matrix(folder / "clicks.npz", {SparseMatrix(counts.cwiseMin(1.0).sparseView()), {}, {}});

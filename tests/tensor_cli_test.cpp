@@ -64,7 +64,7 @@ TEST_F(TensorCli, BadInputHasOneClearError) {
         std::tuple("factor T.npy --symmetric-modes 0,5", 2, "'5' is no mode; allowed are 0 to 2"),
         std::tuple("factor T.npy --symmetric-modes 1", 2, "two modes or more"),
         std::tuple("factor T.npy --left nonneg", 2, "--left: for matrices"),
-        std::tuple("factor T.npy --loss poisson", 2, "--loss: for matrices"),
+        std::tuple("factor T.npy --loss poisson", 2, "weights must be nonneg or convex, not free"),
         std::tuple("factor T.npy --start model.npz", 2, "start greedy, leading or random"),
         std::tuple("factor bad.tns", 3, "bad.tns, line 2: the value is missing"),
         std::tuple("pca T.npy", 3, "3 dimensions")}) {

@@ -173,6 +173,52 @@ def factor_tensor(
     time_limit: float | None,
     callback: Callback,
 ) -> dict[str, Any]: ...
+
+class TensorEntries: ...
+
+def tensor_entries(
+    index: Any, value: Any, weights: Any, shape: list[int], others_are_zero: bool
+) -> TensorEntries: ...
+def factor_observed_tensor(
+    data: TensorEntries,
+    *,
+    atoms: list[Atoms],
+    rank: int,
+    weights: str,
+    loss: str,
+    offsets: bool,
+    all_at_once: bool,
+    corrections: int,
+    polish: int,
+    polish_tolerance: float,
+    restarts: int,
+    seed: int,
+    threads: int,
+    target_error: float,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def complete_tensor(
+    data: TensorEntries,
+    *,
+    atoms: list[Atoms],
+    rank: int,
+    weights: str,
+    loss: str,
+    offsets: bool,
+    regularize: str,
+    polish: int,
+    polish_tolerance: float,
+    validation: float,
+    restarts: int,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def predict_tensor(
+    factors: list[Array], weights: Array, loss: str, terms: dict[str, Any], places: list[Array]
+) -> Vector: ...
 def coordinates_of_rows(
     X: Any,
     *,

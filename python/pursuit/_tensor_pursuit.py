@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
 from ._validation import FLOATS, require_count, seed_for, threads_for
 from .atoms import AtomsLike, as_atoms
@@ -21,14 +22,22 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of atoms.
+    n_components : int or None, default=10
+        Number of atoms; None: as many as predict entries that are held back best.
     modes : list of atom sets, or one for all modes, default="sphere"
         Structure of the factors of every mode; see `pursuit.atoms`.
     symmetric_modes : sequence of int, optional
         Modes that share their factors.
     weights : str, default="free"
         As in `MatrixPursuit`: "free", "nonneg", "newest", "convex:RADIUS", "economic".
+    loss : str, default="squares"
+        What an entry costs; see `MatrixPursuit`.
+    offsets : bool, default=False
+        Whether every place along every mode has a fitted number beside the atoms.
+    regularize : str, default="none"
+        Of squares with gaps: "auto" (self-tuned), "none", or a number that every factor pays for its square.
+    validation : float, default=0.1
+        With ``n_components=None``, the share of the known entries that is held back.
     start : {"greedy", "random"}, default="greedy"
         One atom after the other, with a result for every rank on the way; or all at once.
     corrections, max_iter, tol, restarts, target_error, time_limit, callback, verbose, n_jobs, random_state
@@ -40,7 +49,12 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         Columns are the factors of the atoms, of unit norm where their sets are.
     weights_ : array of shape (n_components_,)
     relative_error_ : float
-        ||X - model|| / ||X||.
+        ||X - model|| / ||X||, over the entries that are known; of other losses the root of the share of the
+        deviance that is left.
+    offsets_ : list of arrays, or None
+        Of every mode.
+    validation_errors_ : dict
+        Of every number of atoms that was tried, where it was chosen: RMSE, of other losses the mean deviance.
     trace_ : dict of arrays
         One row per step.
     stop_reason_ : str
@@ -63,11 +77,15 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: int | None = 10,
         *,
         modes: AtomsLike | Sequence[AtomsLike] = "sphere",
         symmetric_modes: Sequence[int] | None = None,
         weights: str = "free",
+        loss: str = "squares",
+        offsets: bool = False,
+        regularize: str = "none",
+        validation: float = 0.1,
         start: str = "greedy",
         corrections: int = 2,
         max_iter: int = 500,
@@ -84,6 +102,10 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         self.modes = modes
         self.symmetric_modes = symmetric_modes
         self.weights = weights
+        self.loss = loss
+        self.offsets = offsets
+        self.regularize = regularize
+        self.validation = validation
         self.start = start
         self.corrections = corrections
         self.max_iter = max_iter
@@ -96,17 +118,24 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> "TensorPursuit":
+    def fit(self, X: Any, y: Any = None, *, entry_weights: Any = None) -> "TensorPursuit":
         """Find the atoms.
 
         Parameters
         ----------
         X : array of two to eight dimensions, `sparse.COO`, or (indices, values, shape)
-            Entries that are not listed are zeros. ``indices`` has one row for every mode.
+            Entries that are NaN are unknown; those that are not listed are zeros. ``indices`` has one row for
+            every mode.
         y : ignored
+        entry_weights : array of the shape of X, optional
+            How often every entry counts; 0 is as good as unknown.
         """
         if self.start not in ("greedy", "random"):
             raise ValueError(f"start={self.start!r}: must be 'greedy' or 'random'")
+        self.offsets_, self.validation_errors_, self._own_terms = None, {}, {}
+        chosen = self.n_components is None or self.regularize != "none"
+        if self.loss != "squares" or self.offsets or chosen or entry_weights is not None or has_gaps(X):
+            return self._fit_known(X, entry_weights, chosen)
         rank = require_count("n_components", self.n_components)
         data, shape = _engine_array(X)
         atoms = self._atoms(len(shape))
@@ -131,6 +160,55 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
                 time_limit=self.time_limit,
                 callback=watcher.function(),
             )
+        return self._take(result)
+
+    def _fit_known(self, X: Any, entry_weights: Any, chosen: bool) -> "TensorPursuit":
+        """Over the entries that are known, with their weights, under any loss."""
+        if self.symmetric_modes:
+            raise ValueError("symmetric_modes go with plain squares over full arrays only")
+        rank = 0 if self.n_components is None else require_count("n_components", self.n_components)
+        data, shape = _engine_array(X, gaps=True)
+        if not isinstance(data, tuple):
+            data = data.reshape(shape)
+        watcher = Watcher(self.callback, self.verbose)
+        options: dict[str, Any] = dict(
+            atoms=[atoms._core for atoms in self._atoms(len(shape))],
+            rank=rank,
+            weights=self.weights,
+            loss=self.loss,
+            offsets=self.offsets,
+            polish=self.max_iter,
+            polish_tolerance=self.tol,
+            restarts=self.restarts,
+            seed=seed_for(self.random_state),
+            threads=threads_for(self.n_jobs),
+            time_limit=self.time_limit,
+        )
+        entries = entries_of(data, shape, entry_weights)
+        with watcher:
+            if chosen:
+                result = _core.complete_tensor(
+                    entries,
+                    regularize=self.regularize,
+                    validation=self.validation,
+                    callback=watcher.function(),
+                    **options,
+                )
+            else:
+                result = _core.factor_observed_tensor(
+                    entries,
+                    all_at_once=self.start == "random",
+                    corrections=self.corrections,
+                    target_error=self.target_error,
+                    callback=watcher.function(),
+                    **options,
+                )
+        self._own_terms = {name: result[name] for name in OWN_TERMS}
+        self.offsets_ = offsets_of(result)
+        self.validation_errors_ = dict(zip(result.get("ranks", ()), result.get("validation", ())))
+        return self._take(result)
+
+    def _take(self, result: dict[str, Any]) -> "TensorPursuit":
         self.factors_ = result["factors"]
         self.weights_ = result["weights"]
         self.relative_error_ = result["relative_error"]
@@ -141,6 +219,17 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         if result["failure"] is not None:
             raise result["failure"]
         return self
+
+    def predict(self, indices: Any) -> NDArray[Any]:
+        """What the model says of single entries, in the units of X.
+
+        Parameters
+        ----------
+        indices : array of whole numbers, one row for every mode
+        """
+        check_is_fitted(self, "factors_")
+        places = places_of(indices, [len(factor) for factor in self.factors_])
+        return _core.predict_tensor(self.factors_, self.weights_, self.loss, self._own_terms, places)
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The factors of the first mode, with the weights in them."""
@@ -156,11 +245,14 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         X : array of shape (n_slices, size of mode 1, ...)
         """
         check_is_fitted(self, "factors_")
+        self._require_squares("transform")
         X = _dense_array(X)
         expected = tuple(len(factor) for factor in self.factors_[1:])
         if X.shape[1:] != expected:
             raise ValueError(f"slices of shape {X.shape[1:]}; the model has slices of shape {expected}")
         columns = _khatri_rao(self.factors_[1:])
+        if np.isnan(X).any():
+            return self._transform_known(X.reshape(len(X), -1), columns)
         products = np.asarray(X.reshape(len(X), -1) @ columns, dtype=np.float64)
         gram = np.ones((self.n_components_, self.n_components_))
         for factor in self.factors_[1:]:
@@ -169,9 +261,28 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
             return _core.nonnegative_least_squares(gram, products, threads_for(self.n_jobs))
         return products @ np.linalg.pinv(gram, hermitian=True)
 
+    def _transform_known(self, X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+        """Slice by slice, each with the entries that it has."""
+        nonnegative = _core.parse_weight_rule(self.weights) == "nonneg" and np.all(self.factors_[0] >= 0)
+        result = np.zeros((len(X), self.n_components_))
+        for own, slice_ in zip(result, X):
+            known = ~np.isnan(slice_)
+            seen = columns[known]
+            if nonnegative:
+                products = (seen.T @ slice_[known].astype(np.float64))[None]
+                own[:] = _core.nonnegative_least_squares(seen.T @ seen, products, 1)[0]
+            else:
+                own[:] = np.linalg.lstsq(seen, slice_[known], rcond=None)[0] if known.any() else 0.0
+        return result
+
+    def _require_squares(self, what: str) -> None:
+        if self.loss != "squares" or self.offsets_ is not None:
+            raise ValueError(f"{what}: of squares without offsets; see `predict` and `reconstruct`")
+
     def inverse_transform(self, Z: Any) -> NDArray[Any]:
         """The slices that coordinates stand for."""
         check_is_fitted(self, "factors_")
+        self._require_squares("inverse_transform")
         Z = np.asarray(Z, dtype=np.float64)
         shape = tuple(len(factor) for factor in self.factors_[1:])
         return (Z @ _khatri_rao(self.factors_[1:]).T).reshape(len(Z), *shape)
@@ -179,6 +290,9 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
     def reconstruct(self) -> NDArray[Any]:
         """The array that the model stands for."""
         check_is_fitted(self, "factors_")
+        shape = tuple(len(factor) for factor in self.factors_)
+        if self.loss != "squares" or self.offsets_ is not None:
+            return self.predict(np.indices(shape).reshape(len(shape), -1)).reshape(shape)
         return self.inverse_transform(self.factors_[0] * self.weights_)
 
     def to_cp(self) -> tuple[NDArray[Any], list[NDArray[Any]]]:
@@ -206,7 +320,7 @@ def _dense_array(X: Any) -> NDArray[Any]:
     return np.ascontiguousarray(X)
 
 
-def _engine_array(X: Any) -> tuple[Any, tuple[int, ...]]:
+def _engine_array(X: Any, gaps: bool = False) -> tuple[Any, tuple[int, ...]]:
     """What the engine reads, and the shape."""
     if hasattr(X, "coords") and hasattr(X, "data") and hasattr(X, "shape") and not isinstance(X, np.ndarray):
         if np.any(getattr(X, "fill_value", 0) != 0):
@@ -225,8 +339,9 @@ def _engine_array(X: Any) -> tuple[Any, tuple[int, ...]]:
         return (list(indices.astype(np.int32)), values), shape
     X = _dense_array(X)
     _require_modes(X.shape)
-    if not np.isfinite(X).all():
-        place = tuple(map(int, np.argwhere(~np.isfinite(X))[0]))
+    bad = np.isinf(X) if gaps else ~np.isfinite(X)
+    if bad.any():
+        place = tuple(map(int, np.argwhere(bad)[0]))
         raise ValueError(f"X{list(place)} is {X[place]}: entries must be finite")
     split = _core.balanced_split(list(X.shape))
     return X.reshape(int(np.prod(X.shape[:split])), -1), X.shape

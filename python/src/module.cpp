@@ -9,6 +9,7 @@
 #include "factorizations.hpp"
 #include "features.hpp"
 #include "model_files.hpp"
+#include "observed_tensors.hpp"
 #include "penalized.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
@@ -61,6 +62,7 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_atoms(m);
   pursuit::python::bind_factorizations(m);
   pursuit::python::bind_tensors(m);
+  pursuit::python::bind_observed_tensors(m);
   pursuit::python::bind_penalized(m);
   pursuit::python::bind_sparse_codes(m);
   pursuit::python::bind_features(m);

@@ -88,7 +88,7 @@ def test_two_modes_are_a_matrix():
     [
         (np.zeros(3), {}, "X has 1 modes; allowed are 2 to 8"),
         (np.zeros((2, 0, 2)), {}, "every mode must have at least one entry"),
-        (np.array([[[1, np.nan]]]), {}, r"X\[0, 0, 1\] is nan: entries must be finite"),
+        (np.array([[[1, np.inf]]]), {}, r"X\[0, 0, 1\] is inf: entries must be finite"),
         (np.ones((2, 2, 2)), {"modes": ["nonneg"]}, "1 sets for an array of 3 modes"),
         (np.ones((2, 2, 2)), {"symmetric_modes": [0, 3]}, r"symmetric_modes=\[0, 3\]: must be two or more"),
         (np.ones((2, 3, 2)), {"symmetric_modes": [0, 1]}, "share their factors, but have sizes 2 and 3"),

@@ -21,6 +21,7 @@ namespace {
 constexpr Index kMostHeldBack = 30000;   // more would not make a choice any surer
 constexpr Index kFewestHeldBack = 50;    // fewer say nothing
 constexpr int kRanksWithoutBetter = 5;   // atoms without a better validation error before a path ends
+constexpr int kOwnRounds = 20;           // to fit offsets and the like in, beside atoms that are there
 constexpr double kRoughTolerance = 100;  // times that of a polish: where atoms are yet to come
 
 /// Sums of atoms and offsets at these places.
@@ -94,7 +95,7 @@ class TensorRun {
   TensorRun(const AtomSets& sets, const TensorCompletionOptions& options)
       : sets_(sets), o_(options), run_({.time_limit = options.time_limit}, options.observer) {}
 
-  /// One run of Algorithm 2; keeps the atoms of the best rank so far.
+  /// One run of Algorithm 2, from the best atoms there are; keeps those of the best rank so far.
   void path(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
     const auto f =
         make_objective(data, {.loss = o_.loss, .offsets = o_.offsets}, resolve_threads(o_.threads));
@@ -103,6 +104,10 @@ class TensorRun {
     as_factor.weights = o_.weights;
     as_factor.loss = o_.loss;
     require_sets_for(*f, sets_, as_factor);
+    if (best_rank() > 0) {
+      f->move_to(result_.model.atoms);
+      for (int round = 0; round < kOwnRounds; ++round) f->fit_own_terms();
+    }
     const bool paid = o_.regularization.kind != Regularization::none;
     ExpansionSpace space(*f, sets_, o_.weights, {.restarts = o_.restarts, .seed = o_.seed}, {},
                          o_.regularization);
@@ -135,7 +140,7 @@ class TensorRun {
       steps.corrections = o_.polish;
       steps.correction_tolerance = kRoughTolerance * o_.polish_tolerance;
     }
-    if (!choosing) {
+    if (!choosing && !paid) {
       steps.polish = o_.polish;
       steps.polish_tolerance = o_.polish_tolerance;
     }
@@ -264,7 +269,9 @@ TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
                     data.size(), Index(share)));
   const ObservedTensor held = hold_back(data, options.validation, kMostHeldBack, options.seed);
   run.path(data, held, options.max_rank);
-  if (!run.interrupted() && run.best_rank() > 0) {  // once more, with all entries
+  // From there on with all entries. What factors pay is learned with them, and less and less the longer they
+  // move: these stay as they were judged.
+  if (options.regularization.kind == Regularization::none && !run.interrupted() && run.best_rank() > 0) {
     const Stop stop = run.stop();
     append_entries(data, held);
     run.path(data, {}, run.best_rank());

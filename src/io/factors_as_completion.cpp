@@ -77,14 +77,17 @@ CompletionFile as_completion(ModelFile file) {
   return result;
 }
 
-CompletionFile load_predictions(const std::filesystem::path& path) {
-  AnyModelFile any = load_any_model(path);
+CompletionFile predictions_of(AnyModelFile any, const std::filesystem::path& path) {
   if (auto* completion = std::get_if<CompletionFile>(&any)) return std::move(*completion);
   try {
     return as_completion(std::move(std::get<ModelFile>(any)));
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
   }
+}
+
+CompletionFile load_predictions(const std::filesystem::path& path) {
+  return predictions_of(load_any_model(path), path);
 }
 
 }  // namespace pursuit

@@ -50,6 +50,10 @@ std::string names_name(Index mode) {
   return fmt::format("names_{}", mode);
 }
 
+std::string offsets_name(Index mode) {
+  return fmt::format("offsets_{}", mode);
+}
+
 /// Of three and more modes; `panels` says which of them share their factors.
 Factors factors_of_modes(const ArchiveReader& reader, const std::string& panels) {
   std::vector<Panel> found;
@@ -96,6 +100,12 @@ void read_loss(const ArchiveReader& reader, ModelFile& file) {
   if (reader.has_any({"size"})) own.size = column_figures(reader, "size", 1)[0];
   own.row_offsets = column_figures(reader, "row_offsets", rows);
   own.col_offsets = column_figures(reader, "column_offsets", columns);
+  for (Index mode = 2; own.row_offsets.size() > 0 && mode < file.model.factors.modes(); ++mode) {
+    own.further_offsets.push_back(
+        column_figures(reader, offsets_name(mode).c_str(), file.model.factors[mode].rows()));
+    if (own.further_offsets.back().size() == 0)
+      reader.refuse(fmt::format("array '{}' is missing", offsets_name(mode)));
+  }
   file.row_scale = column_figures(reader, "row_scale", rows);
   if (!reader.has_any({"grades"})) return;
   const auto grades = Index(reader.list<double>("grades").size());
@@ -124,6 +134,8 @@ void save_model(const std::filesystem::path& path, const ModelFile& file) {
     metadata["panels"] = fmt::format("{}", fmt::join(panels, ","));
   }
   archive["weights"] = array_of(list_of(file.model.weights));
+  for (std::size_t m = 0; m < file.own_terms.further_offsets.size(); ++m)
+    archive[offsets_name(Index(m) + 2)] = array_of(list_of(file.own_terms.further_offsets[m]));
   for_each_trace_column([&](const char* name, auto member) {
     using Value = std::conditional_t<std::is_same_v<decltype(member), double Step::*>, double, std::int64_t>;
     std::vector<Value> column;

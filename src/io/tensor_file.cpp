@@ -23,6 +23,7 @@
 #include "io/zip_bytes.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/atomic_file.hpp"
+#include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 
@@ -333,6 +334,28 @@ TensorEntries read_text_entries(ByteSource& source, int threads) {
 }  // namespace
 }  // namespace io
 
+namespace {
+
+/// Slice i along the first mode, a column for every place along the last: offsets, and the inverse of the
+/// link.
+template <class Values>
+void to_means(Index i, const std::vector<Index>& shape, const Loss& loss, const OwnTerms& own,
+              Values& values) {
+  if (own.row_offsets.size() > 0) {
+    std::vector<const Vector*> offsets{&own.row_offsets, &own.col_offsets};
+    for (const Vector& each : own.further_offsets) offsets.push_back(&each);
+    values.array() += own.row_offsets[i];
+    values.rowwise() += offsets.back()->transpose();
+    for (Index place = 0; place < values.rows(); ++place)
+      for (std::size_t m = shape.size() - 2, rest = std::size_t(place); m > 0;
+           rest /= std::size_t(shape[m]), --m)
+        values.row(place).array() += (*offsets[m])[Index(rest) % shape[m]];
+  }
+  values = values.unaryExpr([&](double x) { return mean_of(loss, own, x); });
+}
+
+}  // namespace
+
 bool is_tensor_file(const std::filesystem::path& path) {
   if (io::is_named_tns(path)) return true;
   std::error_code ignored;
@@ -368,7 +391,8 @@ TensorData read_tensor(const std::filesystem::path& path, int threads) {
   });
 }
 
-void write_tensor(const std::filesystem::path& path, const Expansion& model) {
+void write_tensor(const std::filesystem::path& path, const Expansion& model, const Loss& loss,
+                  const OwnTerms& own) {
   std::vector<Index> shape;
   double entries = 1;
   for (Index m = 0; m < model.factors.modes(); ++m) {
@@ -393,8 +417,9 @@ void write_tensor(const std::filesystem::path& path, const Expansion& model) {
         next.middleRows(place * factor.rows(), factor.rows()) = factor * grown.row(place).asDiagonal();
       grown = std::move(next);
     }
-    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values =
         grown * model.factors[model.factors.modes() - 1].transpose();
+    to_means(i, shape, loss, own, values);
     file.write({reinterpret_cast<const char*>(values.data()), std::size_t(values.size()) * sizeof(double)});
   }
   file.commit();

@@ -44,6 +44,23 @@ double* gathering(Index numbers) {
   return memory.data();
 }
 
+/// Rows of one number.
+PURSUIT_KERNEL void predict_single(const FactorRows& rows, const Places& places, double own, double* x) {
+  double scratch = 0;
+  for (Index e = 0; e < places.count; ++e)
+    x[e] += own * *row_at(rows, places.index, places.further, e, &scratch);
+}
+/// sum_e factor_e row_e, and with the squares of rows.
+PURSUIT_KERNEL double sum_single(const FactorRows& rows, const Places& places, const double* factor,
+                                 bool squared) {
+  double sums[kSums] = {}, scratch = 0;
+  for (Index e = 0; e < places.count; ++e) {
+    const double row = *row_at(rows, places.index, places.further, e, &scratch);
+    sums[e % kSums] += factor[e] * (squared ? row * row : row);
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
 /// `own` is as long as a row, and a row of memory follows it.
 PURSUIT_KERNEL void predict_listed(const FactorRows& rows, const Places& places, double* own, double* x) {
   double* scratch = own + rows.stride;
@@ -90,14 +107,14 @@ PURSUIT_KERNEL void gram_listed(const FactorRows& rows, const Places& places, co
 
 GroupPanel::GroupPanel(Matrix columns, bool listed) : width_(columns.cols()) {
   if (listed)
-    rows_.emplace(columns, 1, kGramLanes);
+    rows_.emplace(columns, 1, width_ == 1 ? 1 : kGramLanes);
   else
     columns_ = std::move(columns);
 }
 
 GroupPanel::GroupPanel(const Factors& z, Index mode, bool listed) : width_(z.count()) {
   if (listed)
-    rows_.emplace(z, mode, 1, kGramLanes);
+    rows_.emplace(z, mode, 1, width_ == 1 ? 1 : kGramLanes);
   else
     columns_ = z[1 - mode];
 }
@@ -105,6 +122,7 @@ GroupPanel::GroupPanel(const Factors& z, Index mode, bool listed) : width_(z.cou
 void GroupPanel::predict(const Places& places, const double* own, double* x) const {
   if (!places.index) return add_columns(columns_.data(), places.count, width_, own, x);
   const FactorRows rows = rows_->rows();
+  if (rows.stride == 1) return predict_single(rows, places, own[0], x);
   double* padded = gathering(2 * rows.stride);
   std::fill_n(std::copy_n(own, width_, padded), rows.stride - width_, 0.0);
   predict_listed(rows, places, padded, x);
@@ -116,6 +134,10 @@ void GroupPanel::contract(const Places& places, const double* factor, double* su
     return;
   }
   const FactorRows rows = rows_->rows();
+  if (rows.stride == 1) {
+    sums[0] = sum_single(rows, places, factor, false);
+    return;
+  }
   double* padded = gathering(2 * rows.stride);
   std::fill_n(padded, rows.stride, 0.0);
   contract_listed(rows, places, factor, padded);
@@ -126,6 +148,10 @@ void GroupPanel::gram(const Places& places, const double* weight, Matrix& weight
   sums.resize(width_, width_);
   if (places.index) {
     const FactorRows rows = rows_->rows();
+    if (rows.stride == 1) {
+      sums(0, 0) = sum_single(rows, places, weight, true);
+      return;
+    }
     double* padded = gathering((rows.stride + 2 * kGathered) * rows.stride);
     std::fill_n(padded, rows.stride * rows.stride, 0.0);
     gram_listed(rows, places, weight, padded);

@@ -68,6 +68,18 @@ class LossObjective::System final : public ModeSystem {
 
   void spread_curvatures(const Factors& squares, Vector& a) const {
     const GroupPanel other(squares, mode_, f_.entries_.are_listed());
+    if (f_.quadratic() == Quadratic::exact) {  // the same wherever x is
+      const Chunks chunks = f_.pieces(mode_);
+      parallel_for(chunks.count(), f_.threads_, [&](Index piece) {
+        LossWalk walk;
+        for (Index g = chunks.first(piece); g < chunks.first(piece + 1); ++g) {
+          const EntryGroups::Group group = f_.entries_.group(mode_, g, walk.scratch);
+          walk.curvature.assign(std::size_t(group.count), 1.0);
+          other.contract(group, group.weight ? group.weight : walk.curvature.data(), &a[g]);
+        }
+      });
+      return;
+    }
     f_.stream(mode_, [&](Index g, LossWalk& walk) {
       f_.loss_->derivatives(walk.run(), Curvature::above, walk.slope.data(), walk.curvature.data());
       other.contract(walk.group, walk.curvature.data(), &a[g]);

@@ -65,7 +65,8 @@ AnyModelFile load_any_model(const std::filesystem::path& path);
 /// InvalidInput for other losses and arrays of more modes.
 CompletionFile as_completion(ModelFile file);
 
-/// Whichever the file is, as a completed matrix.
+/// Whichever the file is, as a completed matrix; messages name the file.
+CompletionFile predictions_of(AnyModelFile file, const std::filesystem::path& path);
 CompletionFile load_predictions(const std::filesystem::path& path);
 
 /// Whether the file is a completed matrix; false for a factorization, InvalidInput for anything else.

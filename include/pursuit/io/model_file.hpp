@@ -9,7 +9,7 @@
 //   row_names, column_names                             where the data had them; of more modes
 //   names_0, names_1, ...
 //   column_means, column_deviations                     of data that were centred, and scaled
-//   row_offsets, column_offsets, row_scale,
+//   row_offsets, column_offsets, offsets_2, ..., row_scale,
 //   grades, thresholds, size                            of losses that have them
 //   metadata                                            a JSON text: version, command, sets, weights, seed,
 //   stop, ...

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pursuit/objective/loss.hpp"
+#include "pursuit/objective/objective.hpp"
 #include "pursuit/objective/tensor.hpp"
 
 namespace pursuit {
@@ -31,8 +33,9 @@ bool is_tensor_file(const std::filesystem::path& path);
 /// Two modes are taken too. Every defect is an InvalidInput that names the file, the place and the value.
 TensorData read_tensor(const std::filesystem::path& path, int threads = 0);
 
-/// The array that an expansion stands for, its last index running fastest, as .npy. InvalidInput where it has
-/// more entries than memory can hold.
-void write_tensor(const std::filesystem::path& path, const Expansion& model);
+/// The array that an expansion stands for, with offsets and through the link of a loss, its last index
+/// running fastest, as .npy. InvalidInput where it has more entries than memory can hold.
+void write_tensor(const std::filesystem::path& path, const Expansion& model, const Loss& loss = {},
+                  const OwnTerms& own = {});
 
 }  // namespace pursuit

@@ -1,0 +1,161 @@
+#include "pursuit/completion/complete_tensor.hpp"
+
+#include "pursuit/atoms/structures.hpp"
+#include "tensor_test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::HasSubstr;
+
+AtomSets one_set_per_mode(const std::vector<Atoms>& sets) {
+  std::vector<Index> panel_of;
+  for (Index m = 0; m < Index(sets.size()); ++m) panel_of.push_back(m);
+  return {sets, panel_of};
+}
+const std::vector<Atoms> kThreeNonneg{nonneg(), nonneg(), nonneg()};
+
+/// Planted atoms with noise, of which some entries are known; the others to judge by.
+struct Planted {
+  ObservedTensor known, hidden;
+
+  Planted(const std::vector<Index>& shape, Index rank, double noise, std::uint64_t seed) {
+    const PlainTensor t = dense({random_factors(shape, rank, seed, true), Vector::Ones(rank)});
+    const Matrix errors = gaussian(t.count(), 1, seed + 50);
+    Random random(seed);
+    for (ObservedTensor* each : {&known, &hidden})
+      each->entries = {shape, std::vector<std::vector<int>>(shape.size()), {}};
+    for (Index e = 0; e < t.count(); ++e) {
+      ObservedTensor& to = random.uniform() < 0.6 ? known : hidden;
+      const auto at = t.position(e);
+      for (std::size_t m = 0; m < at.size(); ++m) to.entries.index[m].push_back(int(at[m]));
+      to.entries.value.push_back(t.values[std::size_t(e)] + noise * errors(e, 0));
+    }
+  }
+};
+
+TEST(CompleteTensor, PredictsWhatItHasNotSeen) {
+  const Planted data({20, 16, 14}, 3, 0.05, 1);
+  for (const Regularization::Kind kind : {Regularization::none, Regularization::self_tuned}) {
+    TensorCompletionOptions options;
+    options.weights = WeightRule::nonneg;
+    options.regularization.kind = kind;
+    const TensorCompletion result = complete_tensor(data.known, one_set_per_mode(kThreeNonneg), options);
+    EXPECT_LT(accuracy(result.model, data.hidden).rmse, 0.07);
+    EXPECT_GE(result.model.atoms.rank(), 3);
+    EXPECT_FALSE(result.path.empty());
+  }
+}
+
+TEST(CompleteTensor, TheRankMayBeGiven) {
+  const Planted data({12, 10, 9}, 2, 0.01, 2);
+  TensorCompletionOptions options;
+  options.rank = 4;
+  options.weights = WeightRule::nonneg;
+  const TensorCompletion result = complete_tensor(data.known, one_set_per_mode(kThreeNonneg), options);
+  EXPECT_LE(result.model.atoms.rank(), 4);
+  EXPECT_GE(result.model.atoms.rank(), 2);
+  for (const CompletionStage& stage : result.path) EXPECT_TRUE(std::isnan(stage.validation));
+}
+
+TEST(CompleteTensor, PredictionsAreMeansOfTheLoss) {
+  TensorModel model{{random_factors({3, 4, 2}, 2, 3), Vector(gaussian(2, 1, 4))}, Loss::bernoulli, {}};
+  model.own_terms.row_offsets = gaussian(3, 1, 5);
+  model.own_terms.col_offsets = gaussian(4, 1, 6);
+  model.own_terms.further_offsets = {Vector(gaussian(2, 1, 7))};
+  const PlainTensor x = dense(model.atoms);
+  std::vector<std::vector<int>> places(3);
+  for (Index e = 0; e < x.count(); ++e)
+    for (std::size_t m = 0; m < 3; ++m) places[m].push_back(int(x.position(e)[m]));
+  const Vector values = predict(model, places);
+  for (Index e = 0; e < x.count(); ++e) {
+    const auto at = x.position(e);
+    const double odds = x.values[std::size_t(e)] + model.own_terms.row_offsets[at[0]] +
+                        model.own_terms.col_offsets[at[1]] + model.own_terms.further_offsets[0][at[2]];
+    EXPECT_NEAR(values[e], 1 / (1 + std::exp(-odds)), 1e-12);
+  }
+}
+
+/// Half the deviance of the entries that were fitted is the objective, whatever the loss.
+TEST(CompleteTensor, DeviancesAreThoseOfTheObjective) {
+  for (const char* spec : {"squares", "poisson", "poisson-log", "bernoulli", "huber:0.5", "gamma",
+                           "negative-binomial:2", "ordinal"}) {
+    SCOPED_TRACE(spec);
+    const Loss loss = parse_loss(spec);
+    ObservedTensor data = Planted({8, 7, 6}, 2, 0.1, 8).known;
+    for (double& y : data.entries.value)
+      y = loss.kind == Loss::bernoulli                             ? (y > 0.5 ? 1.0 : 0.0)
+          : loss.kind == Loss::gamma                               ? std::exp(y)
+          : loss.kind == Loss::squares || loss.kind == Loss::huber ? y
+                                                                   : std::max(0.0, std::floor(2 * y));
+    TensorCompletionOptions options;
+    options.rank = 2;
+    options.loss = loss;
+    options.weights = loss.kind == Loss::poisson ? WeightRule::nonneg : WeightRule::free;
+    options.offsets = loss.kind == Loss::bernoulli;
+    const TensorCompletion result = complete_tensor(
+        data, one_set_per_mode(loss.kind == Loss::poisson ? kThreeNonneg : std::vector<Atoms>(3, sphere())),
+        options);
+    EXPECT_NEAR(accuracy(result.model, data).deviance * double(data.size()), 2 * result.objective,
+                1e-6 * (1 + result.objective));
+  }
+}
+
+TEST(CompleteTensor, CountsChooseTheirRankByDeviance) {
+  const PlainTensor means = dense({random_factors({14, 12, 10}, 2, 9, true), Vector::Constant(2, 12.0)});
+  Random random(10);
+  ObservedTensor data{{means.shape, std::vector<std::vector<int>>(3), {}}, {}, false};
+  for (Index e = 0; e < means.count(); ++e) {
+    for (std::size_t m = 0; m < 3; ++m) data.entries.index[m].push_back(int(means.position(e)[m]));
+    int count = 0;
+    for (double p = random.uniform(); p > std::exp(-means.values[std::size_t(e)]); p *= random.uniform())
+      ++count;
+    data.entries.value.push_back(count);
+  }
+  TensorCompletionOptions options;
+  options.loss = Loss::poisson;
+  options.weights = WeightRule::nonneg;
+  const TensorCompletion result = complete_tensor(data, one_set_per_mode(kThreeNonneg), options);
+  EXPECT_GE(result.model.atoms.rank(), 2);
+  EXPECT_LE(result.model.atoms.rank(), 4);
+}
+
+TEST(CompleteTensor, WhatIsHeldBackDependsOnPlacesAlone) {
+  ObservedTensor data = Planted({9, 8, 7}, 2, 0.1, 11).known, turned = data;
+  for (auto& list : turned.entries.index) std::reverse(list.begin(), list.end());
+  std::reverse(turned.entries.value.begin(), turned.entries.value.end());
+  ObservedTensor a = hold_back(data, 0.2, 1000, 5), b = hold_back(turned, 0.2, 1000, 5);
+  EXPECT_EQ(a.size(), Index(0.2 * double(a.size() + data.size())));
+  std::sort(a.entries.value.begin(), a.entries.value.end());
+  std::sort(b.entries.value.begin(), b.entries.value.end());
+  EXPECT_EQ(a.entries.value, b.entries.value);
+}
+
+TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
+  const ObservedTensor data = Planted({5, 4, 3}, 1, 0.1, 12).known;
+  const AtomSets sets = one_set_per_mode(kThreeNonneg);
+  EXPECT_THAT(message_of<InvalidInput>([&] { complete_tensor(data, sets, {}); }), HasSubstr("too few"));
+  TensorCompletionOptions options;
+  options.validation = 0;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { complete_tensor(data, sets, options); }),
+              HasSubstr("the rank has to be given"));
+  options.rank = 1;
+  options.loss = Loss::poisson_log;
+  options.regularization.kind = Regularization::self_tuned;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { complete_tensor(data, sets, options); }),
+              HasSubstr("of squares alone; loss poisson-log"));
+}
+
+TEST(CompleteTensor, ARunThatIsStoppedKeepsWhatItHas) {
+  const Planted data({12, 10, 9}, 3, 0.1, 13);
+  TensorCompletionOptions options;
+  int moments = 0;
+  options.observer = [&](const Moment&) { return ++moments < 12; };
+  const TensorCompletion result = complete_tensor(data.known, one_set_per_mode(kThreeNonneg), options);
+  EXPECT_EQ(result.stop, Stop::interrupted);
+  EXPECT_EQ(result.model.atoms.factors.modes(), 3);
+  EXPECT_TRUE(std::isfinite(accuracy(result.model, data.hidden).rmse));
+}
+
+}  // namespace
+}  // namespace pursuit
