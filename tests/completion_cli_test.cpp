@@ -97,6 +97,29 @@ TEST_F(CompletionCli, WeightsOfEntriesComeInAFile) {
   EXPECT_NE(run("complete r.csv --entry-weights nowhere.csv").status, 0);
 }
 
+TEST_F(CompletionCli, WeightsOfEntriesMayBeAColumnOfTheRatings) {
+  std::string weights, both = "trust,item,user,rating\n", numbered;
+  int k = 0;
+  for (const auto& line : table(read("r.csv"))) {
+    weights += fmt::format("{},{},{}\n", line[0], line[1], ++k % 3);
+    both += fmt::format("{},{},{},{}\n", k % 3, line[1], line[0], line[2]);
+    numbered += fmt::format("{},{},{},{}\n", line[0], line[1], line[2], k % 3);
+  }
+  write("w.csv", weights);
+  write("both.csv", both);
+  write("numbered.csv", numbered);
+  const json in_a_file = run_json("complete r.csv --entry-weights w.csv --holdout 0.1")["test"];
+  EXPECT_EQ(run_json("complete both.csv --weight-column trust --holdout 0.1")["test"], in_a_file);
+  EXPECT_EQ(run_json("complete numbered.csv --weight-column 4 --holdout 0.1")["test"], in_a_file);
+  EXPECT_EQ(
+      run_json("complete both.csv --columns user,item,rating --weight-column trust --holdout 0.1")["test"],
+      in_a_file);
+  expect_refused(
+      {{"no column", "complete both.csv --weight-column doubt", 3, "doubt"},
+       {"both", "complete both.csv --weight-column trust --entry-weights w.csv", 2, "choose one"},
+       {"atoms", "complete both.csv --weight-column trust --left nonneg", 2, "weights of entries"}});
+}
+
 TEST_F(CompletionCli, WithoutRegularizationSweepsSettleOrSayThatTheyDidNot) {
   const std::string nmf =
       "complete r.csv --left nonneg --right nonneg --weights nonneg --regularize none --rank 3";

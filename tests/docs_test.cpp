@@ -59,6 +59,14 @@ TEST(Guide, EveryShellExampleRuns) {
   write_matrix(folder / "counts.mtx", {SparseMatrix((counts.array() + 1).matrix().sparseView()), {}, {}});
   write_matrix(folder / "clicks.npz", {SparseMatrix(counts.cwiseMin(1.0).sparseView()), {}, {}});
   write_matrix(folder / "trust.csv", {Matrix(Matrix::Ones(20, 1)), {}, {}});
+  std::string films = "id,title,genres\n";
+  for (int j = 1; j <= 200; ++j)
+    films += fmt::format("{},\"Film, the {}th\",{}\n", j, j, j % 2 ? "Drama" : "Comedy|War");
+  std::ofstream(folder / "films.csv") << films;
+  std::ofstream(folder / "users.txt") << "42\n43\n";
+  std::ofstream(folder / "candidates.txt") << "17\n18\n19\n";
+  std::ofstream(folder / "shown.csv") << "42,17\n43,18\n";
+  std::ofstream(folder / "newcomer.csv") << "row,column,value\nsomebody,3,5\nsomebody,4,1\n";
   int commands = 0;
   for (const auto& block : code_blocks(read(PURSUIT_SOURCE_DIR "/docs/guide.md"), "sh")) {
     std::istringstream lines(block);

@@ -33,7 +33,7 @@ def feature_table(features: Any, ids: Ids, id_column: str, kind: str) -> tuple[_
     if not stored.any():
         raise ValueError(f"{kind}_features: all features are zero")
     names = [f"x{k}" for k in range(table.shape[1])]
-    return _core.FeatureTable(len(ids), names, table.row[stored], table.col[stored], table.data[stored]), ids
+    return _core.feature_table(len(ids), names, table.row[stored], table.col[stored], table.data[stored]), ids
 
 
 def _of_frame(frame: Any, ids: Ids, id_column: str, kind: str) -> tuple[_core.FeatureTable, Ids]:

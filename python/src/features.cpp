@@ -36,15 +36,6 @@ FeatureFile features_of(const FeatureState& state) {
 
 void bind_features(py::module_& m) {
   py::class_<FeatureFile>(m, "FeatureTable", "What is known about rows or columns beside their entries.")
-      .def(py::init([](Index members, std::vector<std::string> names, const Numbers<int>& member,
-                       const Numbers<int>& feature, const Numbers<float>& value) {
-             return features_of({members,
-                                 std::move(names),
-                                 {member.data(), member.data() + member.size()},
-                                 {feature.data(), feature.data() + feature.size()},
-                                 {value.data(), value.data() + value.size()}});
-           }),
-           py::arg("members"), py::arg("names"), py::arg("member"), py::arg("feature"), py::arg("value"))
       .def_readonly("names", &FeatureFile::names)
       .def_readonly("left_out", &FeatureFile::left_out)
       .def_property_readonly("size", [](const FeatureFile& file) { return file.table.rows; })
@@ -62,6 +53,18 @@ void bind_features(py::module_& m) {
                                   file.table.value);
           },
           [](const py::tuple& state) { return features_of(state.cast<FeatureState>()); }));
+
+  m.def(
+      "feature_table",
+      [](Index members, std::vector<std::string> names, const Numbers<int>& member,
+         const Numbers<int>& feature, const Numbers<float>& value) {
+        return features_of({members,
+                            std::move(names),
+                            {member.data(), member.data() + member.size()},
+                            {feature.data(), feature.data() + feature.size()},
+                            {value.data(), value.data() + value.size()}});
+      },
+      py::arg("members"), py::arg("names"), py::arg("member"), py::arg("feature"), py::arg("value"));
 
   m.def(
       "read_features",

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "base/aligned.hpp"
+#include "base/kernel.hpp"
 #include "completion/bayesian_factors.hpp"
 
 namespace pursuit {
@@ -133,23 +136,53 @@ struct Selection {
   std::vector<float> deviation;
 };
 
+typedef float EightFloats __attribute__((vector_size(32), may_alias));
+
+/// The sum and the sum of squares, over some entries, of the products of `row` with rows of `table`; both
+/// have `width` numbers, a multiple of eight.
+PURSUIT_KERNEL std::pair<double, double> product_sums(const int* index, Index count, const float* row,
+                                                      const float* table, Index width) {
+  constexpr Index kRowsAhead = 12;  // rows lie anywhere in memory
+  double first = 0, squares = 0;
+  for (Index e = 0; e < count; ++e) {
+    const float* ahead = table + index[std::min(e + kRowsAhead, count - 1)] * width;
+    const float* other = table + index[e] * width;
+    EightFloats sums = {};
+    for (Index c = 0; c < width; c += 8) {
+      __builtin_prefetch(ahead + c);
+      sums +=
+          *reinterpret_cast<const EightFloats*>(row + c) * *reinterpret_cast<const EightFloats*>(other + c);
+    }
+    const double product = ((double(sums[0]) + sums[4]) + (double(sums[1]) + sums[5])) +
+                           ((double(sums[2]) + sums[6]) + (double(sums[3]) + sums[7]));
+    first += product;
+    squares += product * product;
+  }
+  return {first, squares};
+}
+
+/// Rows of a multiple of eight numbers.
+AlignedVector<float> padded(const CompletionSide& side, Index width, const auto& number) {
+  AlignedVector<float> result(std::size_t(side.size() * width), 0.0F);
+  for (Index i = 0; i < side.size(); ++i)
+    for (Index c = 0; c < side.mean.cols(); ++c) result[i * width + c] = number(i, c);
+  return result;
+}
+
 Selection selection_of(const CompletionSide& side, const GroupedEntries& entries,
                        const CompletionSide& others, const Newcomers& newcomers, int threads) {
-  const Index members = side.size(), width = side.mean.cols();
+  const Index members = side.size(), width = (side.mean.cols() + 7) / 8 * 8;
+  const AlignedVector<float> better =
+      padded(others, width, [&](Index j, Index c) { return others.mean(j, c) - newcomers.of(j)[c]; });
+  const AlignedVector<float> own =
+      padded(side, width, [&](Index i, Index c) { return c == 0 ? 1.0F : side.mean(i, c); });
   std::vector<double> mean(std::size_t(members), 0.0);
   enum { total, within, freedom, numbers };
   const Vector sums = sum_over_members(members, numbers, threads, [&](Index i, double* sum) {
     const double count = double(entries.count(i));
     if (count == 0) return;
-    double first = 0, squares = 0;
-    for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {
-      const float* other = others.mean.row(entries.index[e]).data();
-      const float* newcomer = newcomers.of(entries.index[e]);
-      double better = double(other[0]) - newcomer[0];
-      for (Index c = 1; c < width; ++c) better += double(side.mean(i, c)) * (double(other[c]) - newcomer[c]);
-      first += better;
-      squares += better * better;
-    }
+    const auto [first, squares] = product_sums(entries.index.data() + entries.start[i], entries.count(i),
+                                               &own[i * width], better.data(), width);
     mean[std::size_t(i)] = first / count;
     sum[total] += first;
     sum[within] += std::max(0.0, squares - first * first / count);

@@ -179,11 +179,11 @@ Bytes unpacked(const ZipEntry& entry, std::string_view packed, const std::shared
 }
 
 /// A piece of a deflate stream, which begins with `before` behind it. Pieces end at whole bytes.
-std::string deflated(std::string_view piece, std::string_view before, bool last) {
-  constexpr int kLevel = 6, kMemoryLevel = 8;
+std::string deflated(std::string_view piece, std::string_view before, bool last, int level) {
+  constexpr int kMemoryLevel = 8;
   constexpr std::size_t kWindow = 1 << 15;
   z_stream stream = {};
-  if (::deflateInit2(&stream, kLevel, Z_DEFLATED, -MAX_WBITS, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (::deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(&::deflateEnd)> ended(&stream, &::deflateEnd);
   before = before.substr(before.size() - std::min(before.size(), kWindow));
@@ -254,9 +254,12 @@ ZipEntry write_entry(const std::string& name, const std::vector<std::string_view
     for (std::size_t first = 0; first < content.size(); first += kPiece)
       pieces.push_back({content.substr(first, kPiece), content.substr(0, first)});
   if (pieces.empty()) pieces.push_back({});
+  // What takes seconds to pack is packed a tenth less tightly in a fifth of the time.
+  constexpr std::size_t kManyPieces = 16;
+  const int level = pieces.size() > kManyPieces ? 2 : 6;
   parallel_for(Index(pieces.size()), threads, [&](Index p) {
     Piece& piece = pieces[static_cast<std::size_t>(p)];
-    piece.packed = deflated(piece.content, piece.before, p + 1 == Index(pieces.size()));
+    piece.packed = deflated(piece.content, piece.before, p + 1 == Index(pieces.size()), level);
     piece.checksum = ::crc32_z(0, zip_buffer(piece.content.data()), piece.content.size());
   });
   ZipEntry entry;
