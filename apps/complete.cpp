@@ -24,7 +24,7 @@ namespace {
 
 struct CompleteCommand {
   CommonOptions common;
-  std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
+  std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "chosen",
                                                            effort = "default";
   std::string loss = "squares", entry_weights;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
@@ -35,7 +35,7 @@ struct CompleteCommand {
   std::vector<std::string> columns;
   int max_sweeps = 500;
   double tolerance = StructuredOptions().polish_tolerance;
-  bool no_pattern = false, offsets = false, no_store_entries = false, implicit = false;
+  bool no_pattern = false, offsets = false, no_offsets = false, no_store_entries = false, implicit = false;
   std::string confidence;
   std::uint64_t seed = 0;
 };
@@ -62,7 +62,7 @@ Examples:
 
 bool structured(const CompleteCommand& c) {
   return !c.preset.empty() || !c.left.empty() || !c.right.empty() || !c.symmetric.empty() ||
-         c.regularize != "auto";
+         (c.regularize != "chosen" && c.regularize != "auto");
 }
 
 /// Options that make no sense together, refused before anything is read.
@@ -91,9 +91,12 @@ void check(const CompleteCommand& c) {
     refuse("--preset has its own atom sets: leave out --left, --right and --symmetric");
   if (!c.symmetric.empty() && !(c.left.empty() && c.right.empty()))
     refuse("--symmetric SPEC stands for both sides: leave out --left and --right");
+  if (c.offsets && c.no_offsets) refuse("--offsets and --no-offsets: choose one");
   if (!structured(c)) {
-    if (c.offsets)
-      refuse("--offsets: the self-tuned model has offsets anyway; the option is for atom sets and presets");
+    if (c.offsets || c.no_offsets)
+      refuse(
+          fmt::format("{}: the self-tuned model has offsets anyway; the option is for atom sets and presets",
+                      c.offsets ? "--offsets" : "--no-offsets"));
     if (!c.corrections.empty())
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
@@ -284,11 +287,14 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
     if (!c.left.empty()) options.left = parse_atoms(c.left);
     if (!c.right.empty()) options.right = parse_atoms(c.right);
     options.weights = parse_weight_rule(c.weights);
+    const bool by_itself = c.regularize == "chosen" || c.regularize == "auto";
     options.regularization =
-        parse_regularization(!c.preset.empty() && c.regularize == "auto"   ? "none"
-                             : options.symmetric && c.regularize == "auto" ? "none"
-                                                                           : c.regularize);
+        parse_regularization(by_itself && (!c.preset.empty() || options.symmetric) ? "none"
+                             : by_itself                                           ? "auto"
+                                                                                   : c.regularize);
     options.offsets = c.offsets;
+    options.choose = c.preset.empty() && !options.symmetric && c.regularize == "chosen" &&
+                     c.corrections.empty() && !c.offsets && !c.no_offsets;
     if (c.rank >= 0) options.max_rank = c.rank;
     if (!c.corrections.empty())
       options.corrections = c.corrections;
@@ -349,7 +355,7 @@ int run(const CompleteCommand& c) {
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
-  parse_regularization(c.regularize);
+  if (c.regularize != "chosen") parse_regularization(c.regularize);
   parse_loss(c.loss);
   if (!c.confidence.empty()) parse_confidence(c.confidence);
   for (const auto& spec : {c.left, c.right, c.symmetric})
@@ -488,10 +494,14 @@ void add_complete(Command& program) {
                  "Atom set of u in atoms u u^T; rows and columns are the same ids");
   sub.add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
       .show_default();
-  sub.add_option("--regularize", c->regularize,
-                 "auto (self-tuned), none, LAMBDA, or LAMBDA:count (times the entries of a row)")
+  sub.add_option(
+         "--regularize", c->regularize,
+         "With atom sets: auto (self-tuned), none, LAMBDA, LAMBDA:count (times the entries of a row), or\n"
+         "chosen: offsets and auto, or a ridge that counts entries, whichever predicts entries held\n"
+         "back better; with --offsets, --no-offsets or --corrections it is auto")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
+  sub.add_flag("--no-offsets", c->no_offsets, "With atom sets: none, whatever would predict better");
   sub.add_option(
          "--corrections", c->corrections,
          "With atom sets: sweeps after every atom; of several numbers the best (3; with\n--regularize "

@@ -62,10 +62,19 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     weights, regularization, corrections, offsets
         With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
         "LAMBDA:count"; sweeps after every atom (of several numbers the best; None means 3, or with
-        regularization "none" until they settle); whether row and column offsets come first.
+        regularization "none" until they settle); whether row and column offsets come first. With offsets None
+        and regularization "auto" that is chosen by entries held back: offsets and self-tuned regularization,
+        or no offsets and a ridge that counts entries; otherwise None is True.
     tol, max_iter : float, default=1e-5, and int, default=500
         With regularization "none": sweeps have settled when one lowers the squared error by no more than this
         share; at most so many. A fit that has not settled warns (``ConvergenceWarning``).
+    implicit : bool, default=False
+        Whether the entries are implicit feedback (clicks, purchases, plays): what was not seen counts as a weak
+        no, and how weak, the rank (63 at most by default) and the regularization are chosen by entries held
+        back. What is predicted is an order, near 1 for what suits a row. Without atom sets and loss.
+    confidence : str, default="constant"
+        With ``implicit``, how much an entry counts by its value: "constant" (once), "linear:A" (1 + A value) or
+        "log:A:B" (1 + A log(1 + value / B)).
     use_pattern : bool, default=True
         Whether having an entry counts as information about its row and column.
     validation : float, default=0.1
@@ -145,7 +154,9 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         corrections: int | Sequence[int] | None = None,
         tol: float = 1e-5,
         max_iter: int = 500,
-        offsets: bool = True,
+        offsets: bool | None = None,
+        implicit: bool = False,
+        confidence: str = "constant",
         use_pattern: bool = True,
         validation: float = 0.1,
         effort: str = "normal",
@@ -168,6 +179,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         self.tol = tol
         self.max_iter = max_iter
         self.offsets = offsets
+        self.implicit = implicit
+        self.confidence = confidence
         self.use_pattern = use_pattern
         self.validation = validation
         self.effort = effort
@@ -194,6 +207,11 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         structured = self.left is not None or self.right is not None
         if structured and (self.loss != "squares" or entry_weights is not None):
             raise ValueError("loss and entry_weights are for the self-tuned model, without left and right")
+        if self.implicit and (structured or self.loss != "squares" or entry_weights is not None):
+            raise ValueError(
+                "implicit=True: what was not seen counts as a weak zero of squares; it does not go with left, right, "
+                "loss or entry_weights (confidence gives weights)"
+            )
         earlier = self._earlier_model(structured)
         seen = self._observations(X, earlier is not None)
         options: dict[str, Any] = dict(
@@ -212,11 +230,23 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
                     right=as_atoms("sphere" if self.right is None else self.right)._core,
                     weights=self.weights,
                     regularization=self.regularization,
-                    offsets=self.offsets,
+                    offsets=self.offsets is None or self.offsets,
+                    choose=self.offsets is None and self.regularization == "auto" and self.corrections is None,
                     max_rank=20 if self.n_components is None else self.n_components,
                     corrections=np.atleast_1d(3 if self.corrections is None else self.corrections).tolist(),
                     polish=self._polish(),
                     polish_tolerance=self.tol,
+                    callback=watcher.function(),
+                    **options,
+                )
+            elif self.implicit:
+                options.pop("range")
+                result = _core.complete_implicit(
+                    *seen.arguments(),
+                    confidence=self.confidence,
+                    max_rank=63 if self.n_components is None else self.n_components,
+                    start=earlier,
+                    start_entries=None if earlier is None or self._seen is None else _parts(self._seen),
                     callback=watcher.function(),
                     **options,
                 )
@@ -357,6 +387,40 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
         p = np.clip(values, 1e-12, 1 - 1e-12)
         return float(np.mean(seen.value * np.log(p) + (1 - seen.value) * np.log1p(-p)))
 
+    def ranking_score(self, X: Any, *, n: int = 10, relevant: float | None = None) -> dict[str, float]:
+        """How good lists of recommendations are, against entries that were seen later.
+
+        Parameters
+        ----------
+        X : triplets
+            Test entries, by ids. Rows that the model does not know are left out.
+        n : int, default=10
+            Length of the lists, which leave out what a row has an entry for.
+        relevant : float, optional
+            Values from here on say yes; None means all of X.
+
+        Returns
+        -------
+        dict
+            rows (so many have relevant entries), and over these ndcg, recall, map (means), and coverage (share
+            of the columns that any list has).
+        """
+        check_is_fitted(self, "model_")
+        seen = from_triplets(X, self.columns)
+        known = getattr(self, "_known", self._seen)
+        if known is None:
+            raise ValueError("the model was saved without its entries: what was seen cannot be left out")
+        return self.model_.ranking_score(
+            known.indptr,
+            known.indices,
+            self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior"),
+            self._cols.places([seen.cols.values[j] for j in seen.col], "column", unknown="prior"),
+            seen.value,
+            -np.inf if relevant is None else relevant,
+            n,
+            threads_for(self.n_jobs),
+        )
+
     def save(self, path: str | PathLike[str], *, store_entries: bool = True) -> None:
         """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text;
         integers and floats come back as what they were.
@@ -415,6 +479,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
             raise ValueError(
                 "warm_start=True: only self-tuned models can be continued, not those of atom sets"
             )
+        if self.model_.implicit != self.implicit:
+            raise ValueError("warm_start=True: the model there is and the one asked for differ in implicit")
         if self.model_.features > 0:
             raise ValueError(
                 "warm_start=True: the model was made with features, which only the program continues"
@@ -470,6 +536,8 @@ class MatrixCompletion(CompletionPlots, ClassNamePrefixFeaturesOutMixin, Transfo
     def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
         deviation = float(np.std(seen.value.astype(np.float64)))
         error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"])
+        if self.implicit:
+            error, deviation = 1 - error, 1.0
         # Equal values leave nothing to explain.
         error = error / deviation if deviation > 0 else np.zeros_like(error)
         return {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "algorithms/expansion_space.hpp"
@@ -11,12 +12,15 @@
 #include "completion/predictor.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/objective/observed.hpp"
 
 namespace pursuit {
 namespace {
 
+constexpr double kRidgeOfDeviation =
+    0.09;                             // per entry, where factors share the size of the data between them
 constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
 constexpr double kRoughly = 100;      // times the tolerance of a polish: where atoms are yet to come
 constexpr double kNoError = 1e-12;    // of all squares: what is left is rounding of single precision
@@ -48,6 +52,7 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
           fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
                       o.weights.spec()));
+  require(!o.choose || !o.symmetric, "symmetric completion has no ways to choose from: choose must be false");
   o.left.require_dimension(entries.rows);
   o.right.require_dimension(entries.cols);
   if (const ObservedEntries* validation = o.validation_entries) {
@@ -110,6 +115,28 @@ Regularization in_unit(Regularization regularization, bool by_oracle, double uni
 WeightRule in_unit(WeightRule weights, double unit) {
   weights.radius /= unit;
   return weights;
+}
+
+double deviation_of(const std::vector<float>& values) {
+  double mean = 0, squares = 0;
+  for (const float value : values) mean += value / double(values.size());
+  for (const float value : values) squares += (value - mean) * (value - mean) / double(values.size());
+  return std::sqrt(squares);
+}
+
+/// What is tried, with values of this standard deviation.
+std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double deviation, bool judged) {
+  if (!options.choose) return {options};
+  StructuredOptions with_offsets = options;
+  with_offsets.offsets = true;
+  with_offsets.regularization = {Regularization::self_tuned, 0};
+  if (!judged) return {with_offsets};
+  with_offsets.corrections = {1, 3};
+  StructuredOptions counted = options;
+  counted.offsets = false;
+  counted.regularization = {Regularization::count_weighted_ridge, kRidgeOfDeviation * deviation};
+  counted.corrections = {3};
+  return {with_offsets, counted};
 }
 
 /// One run of complete_structured(), on entries in a unit that is a power of two.
@@ -223,6 +250,8 @@ class StructuredRun {
     return result;
   }
 
+  /// On the entries that judge, of the best so far.
+  double best_error() const { return best_error_; }
   /// Whether the last path ended where a polish had nothing left to gain.
   bool settled() const { return settled_; }
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
@@ -295,12 +324,25 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     validation = hold_back(entries, options.validation, options.seed, threads);
   }
 
-  // Offsets, rank and corrections are judged by entries that none of them has seen.
-  StructuredRun run(options, entries.rows, entries.cols, {range.lowest / unit, range.highest / unit}, unit);
-  run.fit_offsets(entries);
-  const std::vector<int> polished = {options.polish};
-  for (const int corrections : options.polish > 0 ? polished : options.corrections)
-    if (!run.interrupted()) run.path(entries, validation, corrections, options.max_rank);
+  // Offsets, regularization, rank and corrections are judged by entries that none of them has seen.
+  const std::vector<StructuredOptions> ways =
+      ways_of(options, unit * deviation_of(entries.value), validation.size() > 0);
+  const Timer timer;
+  std::vector<StructuredOptions> timed = ways;
+  std::unique_ptr<StructuredRun> best;
+  for (StructuredOptions& way : timed) {
+    if (best) way.time_limit = std::max(way.time_limit - timer.seconds(), std::numeric_limits<double>::min());
+    auto run = std::make_unique<StructuredRun>(way, entries.rows, entries.cols,
+                                               Range{range.lowest / unit, range.highest / unit}, unit);
+    run->fit_offsets(entries);
+    const std::vector<int> polished = {way.polish};
+    for (const int corrections : way.polish > 0 ? polished : way.corrections)
+      if (!run->interrupted()) run->path(entries, validation, corrections, way.max_rank);
+    const bool stopped = run->interrupted();
+    if (!best || run->best_error() < best->best_error()) best = std::move(run);
+    if (stopped) break;
+  }
+  StructuredRun& run = *best;
   if (validation.size() > 0 && (!options.validation_entries || options.polish > 0) && !run.interrupted()) {
     const Stop stop = run.stop();  // once more, with all entries
     if (!options.validation_entries) put_back(entries, validation);
@@ -310,7 +352,9 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     run.finish(stop);
   }
   if (!run.settled()) run.finish(Stop::not_converged);
-  return std::move(run).result(std::move(seen), range);
+  CompletionResult result = std::move(run).result(std::move(seen), range);
+  result.seconds = timer.seconds();
+  return result;
 }
 
 }  // namespace pursuit
