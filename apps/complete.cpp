@@ -27,7 +27,7 @@ namespace {
 
 struct CompleteCommand {
   CommonOptions common;
-  std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "auto",
+  std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "chosen",
                                                            effort = "default";
   std::string loss = "squares", entry_weights, weight_column, modes;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
@@ -38,7 +38,7 @@ struct CompleteCommand {
   std::vector<std::string> columns;
   int max_sweeps = 500;
   double tolerance = StructuredOptions().polish_tolerance;
-  bool no_pattern = false, offsets = false, no_store_entries = false, implicit = false;
+  bool no_pattern = false, offsets = false, no_offsets = false, no_store_entries = false, implicit = false;
   std::string confidence;
   std::uint64_t seed = 0;
 };
@@ -67,7 +67,7 @@ Examples:
 
 bool structured(const CompleteCommand& c) {
   return !c.preset.empty() || !c.left.empty() || !c.right.empty() || !c.symmetric.empty() ||
-         c.regularize != "auto";
+         (c.regularize != "chosen" && c.regularize != "auto");
 }
 
 /// Options that make no sense together, refused before anything is read.
@@ -102,9 +102,12 @@ void check(const CompleteCommand& c) {
     refuse("--preset has its own atom sets: leave out --left, --right and --symmetric");
   if (!c.symmetric.empty() && !(c.left.empty() && c.right.empty()))
     refuse("--symmetric SPEC stands for both sides: leave out --left and --right");
+  if (c.offsets && c.no_offsets) refuse("--offsets and --no-offsets: choose one");
   if (!structured(c)) {
-    if (c.offsets)
-      refuse("--offsets: the self-tuned model has offsets anyway; the option is for atom sets and presets");
+    if (c.offsets || c.no_offsets)
+      refuse(
+          fmt::format("{}: the self-tuned model has offsets anyway; the option is for atom sets and presets",
+                      c.offsets ? "--offsets" : "--no-offsets"));
     if (!c.corrections.empty())
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
@@ -308,14 +311,17 @@ CompletionResult compute(const CompleteCommand& c, Input& input) {
     if (!c.left.empty()) options.left = parse_atoms(c.left);
     if (!c.right.empty()) options.right = parse_atoms(c.right);
     options.weights = parse_weight_rule(c.weights);
+    const bool by_itself = c.regularize == "chosen" || c.regularize == "auto";
     options.regularization =
-        parse_regularization(!c.preset.empty() && c.regularize == "auto"   ? "none"
-                             : options.symmetric && c.regularize == "auto" ? "none"
-                                                                           : c.regularize);
+        parse_regularization(by_itself && (!c.preset.empty() || options.symmetric) ? "none"
+                             : by_itself                                           ? "auto"
+                                                                                   : c.regularize);
     options.offsets = c.offsets;
     options.loss = parse_loss(c.loss);
     options.entry_weights = input.weights;
     const bool plain = options.loss.kind == Loss::squares && input.weights.empty();
+    options.choose = plain && c.preset.empty() && !options.symmetric && c.regularize == "chosen" &&
+                     c.corrections.empty() && !c.offsets && !c.no_offsets;
     if (c.rank >= 0) options.max_rank = c.rank;
     if (!c.corrections.empty())
       options.corrections = c.corrections;
@@ -403,7 +409,7 @@ CompleteTensorCommand of_tensor(const CompleteCommand& c) {
   result.modes = c.modes;
   result.weights = c.weights;
   result.loss = c.loss;
-  result.regularize = c.regularize;
+  result.regularize = c.regularize == "chosen" ? "auto" : c.regularize;
   result.entry_weights = c.entry_weights;
   result.test = c.test;
   result.out = c.out;
@@ -425,7 +431,7 @@ int run(const CompleteCommand& c) {
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
-  parse_regularization(c.regularize);
+  if (c.regularize != "chosen") parse_regularization(c.regularize);
   parse_loss(c.loss);
   if (!c.confidence.empty()) parse_confidence(c.confidence);
   for (const auto& spec : {c.left, c.right, c.symmetric})
@@ -576,11 +582,15 @@ void add_complete(Command& program) {
                  "Atom set of u in atoms u u^T; rows and columns are the same ids");
   sub.add_option("--weights", c->weights, "With atom sets: free, newest, nonneg, convex[:RADIUS], economic")
       .show_default();
-  sub.add_option("--regularize", c->regularize,
-                 "auto (self-tuned; with a loss or weights the best of several LAMBDA), none, LAMBDA, or\n"
-                 "LAMBDA:count (times the entries of a row)")
+  sub.add_option(
+         "--regularize", c->regularize,
+         "With atom sets: auto (self-tuned; with a loss or weights the best of several LAMBDA), none,\n"
+         "LAMBDA, LAMBDA:count (times the entries of a row), or chosen: offsets and auto, or a ridge that\n"
+         "counts entries, whichever predicts entries held back better; with --offsets, --no-offsets,\n"
+         "--corrections, a loss or weights it is auto")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");
+  sub.add_flag("--no-offsets", c->no_offsets, "With atom sets: none, whatever would predict better");
   sub.add_option(
          "--corrections", c->corrections,
          "With atom sets: sweeps after every atom; of several numbers the best (3; with\n--regularize "

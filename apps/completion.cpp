@@ -147,9 +147,10 @@ void print_features(const FeatureFile& file, const std::string& side) {
 
 void add_columns_option(Command& command, std::vector<std::string>& columns) {
   command
-      .add_option("--columns", columns,
-                  "Which columns of RATINGS hold row, column and value: three names of its header, or\n"
-                  "numbers counted from 1 (user,item,rating or 1,2,4)")
+      .add_option(
+          "--columns", columns,
+          "Which columns of RATINGS hold row, column and value, and as a fourth the time: names of its\n"
+          "header, or numbers counted from 1 (user,item,rating or 1,2,4 or 1,2,4,3)")
       .separated_by(',');
 }
 

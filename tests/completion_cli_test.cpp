@@ -324,7 +324,9 @@ TEST_F(CompletionCli, ColumnsAreReadByTheirNamesOrAsAsked) {
 
 TEST_F(CompletionCli, ValuesThatAreAllOneAreSpokenOf) {
   write("ones.csv", "u,i,1\nu,j,1\nv,i,1\n");
-  EXPECT_THAT(run("complete ones.csv").err, HasSubstr("every value is 1: this is implicit feedback"));
+  EXPECT_THAT(run("complete ones.csv").err,
+              AllOf(HasSubstr("every value is 1: this is implicit feedback"), HasSubstr("--implicit")));
+  EXPECT_THAT(run("complete ones.csv --implicit").err, testing::Not(HasSubstr("every value is 1")));
   EXPECT_THAT(run("complete r.csv").err, testing::Not(HasSubstr("every value is 1")));
 }
 
@@ -353,6 +355,71 @@ TEST_F(CompletionCli, EvaluateComparesMethodsOverSplitsAndFolds) {
   EXPECT_LT(object["methods"][2]["rmse"].get<double>(), object["methods"][1]["rmse"].get<double>());
   EXPECT_LE(object["methods"][1]["rmse"].get<double>(), object["methods"][0]["rmse"].get<double>());
   EXPECT_EQ(run_json("evaluate r.csv --folds 3 --methods default")["methods"][0]["rmse_of_runs"].size(), 3U);
+}
+
+TEST_F(CompletionCli, EvaluateSplitsByTimeAndMembers) {
+  std::string timed = "user,item,rating,timestamp\n";
+  for (int e = 0; e < 400; ++e)
+    timed += fmt::format("u{},i{},{},{}\n", e / 10, (7 * e + e / 10) % 31, 1 + e * 3 % 5, e * 37 % 400);
+  write("timed.csv", timed);
+  for (const char* split : {"--split-by-time", "--split-by-time --per-row", "--leave-one-out", "--cold-rows",
+                            "--cold-columns --repeat 2"}) {
+    const json object = run_json(fmt::format("evaluate timed.csv {} --split 80/20 --top 5", split));
+    ASSERT_EQ(object["methods"].size(), 4U) << split;
+    EXPECT_EQ(object["methods"][0]["method"], "popularity");
+    EXPECT_TRUE(object["methods"][0]["rmse"].is_null());
+    EXPECT_TRUE(object["methods"][2]["log_likelihood"].is_number());
+    for (const auto& method : object["methods"])
+      for (const char* figure : {"ndcg", "recall", "map", "coverage"}) {
+        EXPECT_GE(method[figure].get<double>(), 0) << split << figure;
+        EXPECT_LE(method[figure].get<double>(), 1) << split << figure;
+      }
+    EXPECT_EQ(object["places"], 5);
+    EXPECT_EQ(object["relevant"], 4);
+  }
+  const json repeated = run_json("evaluate timed.csv --leave-one-out --repeat 3 --methods implicit");
+  EXPECT_TRUE(repeated["methods"][0]["ndcg_error"].is_number());
+  expect_refused({{"no times", "evaluate r.csv --split-by-time", 3, "times are needed"},
+                  {"two kinds", "evaluate timed.csv --leave-one-out --cold-rows", 2, "choose one"},
+                  {"of rows", "evaluate timed.csv --per-row", 2, "--split-by-time"},
+                  {"repeated time", "evaluate timed.csv --split-by-time --repeat 2", 2, "only one split"},
+                  {"no list", "evaluate timed.csv --top 0", 2, "places 0"}});
+}
+
+TEST_F(CompletionCli, ImplicitFeedbackFromClicksToLists) {
+  std::string clicks = "user,item,count\n";
+  for (int i = 0; i < 60; ++i)
+    for (int j = 0; j < 30; ++j)
+      if (i % 3 == j % 3 && (i * 7 + j * 5) % 4 != 0)
+        clicks += fmt::format("u{},i{},{}\n", i, j, 1 + (i + j) % 4);
+  write("clicks.csv", clicks);
+  const json object =
+      run_json("complete clicks.csv --implicit --confidence linear:0.5 --holdout 0.1 --out m.npz");
+  for (const char* figure : {"ndcg", "recall", "map", "coverage"})
+    EXPECT_TRUE(object["test"][figure].is_number()) << figure;
+  EXPECT_GT(object["test"]["recall"].get<double>(), 0.7);
+  EXPECT_GT(object["implicit"]["zeros"].get<double>(), 0);
+  EXPECT_EQ(object["implicit"]["confidence"], "linear:0.5");
+  EXPECT_TRUE(object["path"][0]["validation_ndcg"].is_number());
+  for (const auto& line : table(run("recommend m.npz --row u4 --top 3").out))
+    EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 1) << line[2];
+  write("pairs.csv", "u4,i1\nu4,i2\n");
+  const auto predicted = table(run("predict m.npz pairs.csv").out);
+  EXPECT_GT(std::stod(predicted[0][2]), 0.5);
+  EXPECT_LT(std::stod(predicted[1][2]), 0.3);
+  EXPECT_EQ(run("inspect m.npz").status, 0);
+  write("more.csv", "user,item,count\nnew,i0,2\nnew,i3,1\nnew,i6,1\n");
+  ASSERT_EQ(run("complete more.csv --implicit --update m.npz --out newer.npz").status, 0);
+  for (const auto& line : table(run("recommend newer.npz --row new --top 3 --exclude-seen").out))
+    EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 0) << line[2];
+  write("negative.csv", "u,i,1\nv,j,-2\n");
+  expect_refused({{"no implicit", "complete clicks.csv --confidence linear:1", 2, "--implicit"},
+                  {"no confidence", "complete clicks.csv --implicit --confidence much", 2, "linear:A"},
+                  {"atom sets", "complete clicks.csv --implicit --left nonneg", 2, "--implicit"},
+                  {"draws", "complete clicks.csv --implicit --effort high", 2, "--effort high"},
+                  {"features", "complete clicks.csv --implicit --row-features clicks.csv", 2, "features"},
+                  {"negative", "complete negative.csv --implicit", 3, "-2"},
+                  {"of ratings", "complete more.csv --update m.npz", 3, "say --implicit"}});
 }
 
 TEST_F(CompletionCli, StrangeButSoundInputWorks) {

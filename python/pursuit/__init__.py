@@ -10,6 +10,7 @@
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
 `SparseCoder`                  codes over a dictionary that is given
 `MatrixCompletion`             entries that were not observed, and how surely they are known
+`evaluate_completion`          how well methods of completion predict and recommend, by protocol
 `TensorPursuit`                arrays of three and more modes, a structure for each
 =============================  ===========================================================================
 """
@@ -17,6 +18,7 @@
 from . import atoms
 from ._completion import MatrixCompletion
 from ._core import __version__
+from ._evaluation import evaluate_completion
 from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
 from ._nmf import NMF, non_negative_factorization
@@ -45,6 +47,7 @@ __all__ = [
     "TruncatedSVD",
     "__version__",
     "atoms",
+    "evaluate_completion",
     "load",
     "non_negative_factorization",
     "orthogonal_mp",

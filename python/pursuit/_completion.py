@@ -61,11 +61,20 @@ class MatrixCompletion(
         With atom sets: weights as in `MatrixPursuit`; regularization "auto", "none", "LAMBDA" or
         "LAMBDA:count" ("auto" with a loss or weights of entries is the best of several LAMBDA); sweeps after
         every atom (of several numbers the best; None means 3, or with regularization "none" or a loss until
-        they settle); whether there are row and column offsets (None: yes, but with the losses "poisson" and
-        "itakura-saito", whose means must not be negative).
+        they settle); whether there are row and column offsets. Offsets None, with squares and regularization
+        "auto", chooses by entries held back: offsets and self-tuned regularization, or no offsets and a ridge
+        that counts entries; otherwise None is True, but with the losses "poisson" and "itakura-saito", whose
+        means must not be negative.
     tol, max_iter : float, default=1e-5, and int, default=500
         With regularization "none" or a loss: sweeps have settled when one lowers the objective by no more than
         this share; at most so many. A fit that has not settled warns (``ConvergenceWarning``).
+    implicit : bool, default=False
+        Whether the entries are implicit feedback (clicks, purchases, plays): what was not seen counts as a weak
+        no, and how weak, the rank (63 at most by default) and the regularization are chosen by entries held
+        back. What is predicted is an order, near 1 for what suits a row. Without atom sets and loss.
+    confidence : str, default="constant"
+        With ``implicit``, how much an entry counts by its value: "constant" (once), "linear:A" (1 + A value) or
+        "log:A:B" (1 + A log(1 + value / B)).
     use_pattern : bool, default=True
         Whether having an entry counts as information about its row and column.
     validation : float, default=0.1
@@ -146,6 +155,8 @@ class MatrixCompletion(
         tol: float = 1e-5,
         max_iter: int = 500,
         offsets: bool | None = None,
+        implicit: bool = False,
+        confidence: str = "constant",
         use_pattern: bool = True,
         validation: float = 0.1,
         effort: str = "normal",
@@ -168,6 +179,8 @@ class MatrixCompletion(
         self.tol = tol
         self.max_iter = max_iter
         self.offsets = offsets
+        self.implicit = implicit
+        self.confidence = confidence
         self.use_pattern = use_pattern
         self.validation = validation
         self.effort = effort
@@ -210,6 +223,13 @@ class MatrixCompletion(
             raise ValueError("features are for the self-tuned model, without left and right")
         if isinstance(entry_weights, str):
             entry_weights = _column_of(X, entry_weights)
+        if self.implicit and (structured or self.loss != "squares" or entry_weights is not None):
+            raise ValueError(
+                "implicit=True: what was not seen counts as a weak zero of squares; it does not go with left, right, "
+                "loss or entry_weights (confidence gives weights)"
+            )
+        if self.implicit and (row_features is not None or column_features is not None):
+            raise ValueError("implicit=True: features do not go with it yet")
         earlier = self._earlier_model(structured)
         seen = self._observations(X, earlier is not None)
         known_rows, known_cols = self._features(
@@ -236,10 +256,25 @@ class MatrixCompletion(
                     weights=self.weights,
                     regularization=self.regularization,
                     offsets=self._has_offsets(),
+                    choose=plain
+                    and self.offsets is None
+                    and self.regularization == "auto"
+                    and self.corrections is None,
                     max_rank=20 if self.n_components is None else self.n_components,
                     corrections=np.atleast_1d(3 if self.corrections is None else self.corrections).tolist(),
                     polish=self._polish(plain),
                     polish_tolerance=self.tol,
+                    callback=watcher.function(),
+                    **options,
+                )
+            elif self.implicit:
+                options.pop("range")
+                result = _core.complete_implicit(
+                    *seen.arguments(),
+                    confidence=self.confidence,
+                    max_rank=63 if self.n_components is None else self.n_components,
+                    start=earlier,
+                    start_entries=None if earlier is None or self._seen is None else _parts(self._seen),
                     callback=watcher.function(),
                     **options,
                 )
@@ -355,6 +390,40 @@ class MatrixCompletion(
         rows = self._new_rows(X)
         return -self.model_.error_of_rows(self._factors(rows), *rows.arguments())
 
+    def ranking_score(self, X: Any, *, n: int = 10, relevant: float | None = None) -> dict[str, float]:
+        """How good lists of recommendations are, against entries that were seen later.
+
+        Parameters
+        ----------
+        X : triplets
+            Test entries, by ids. Rows that the model does not know are left out.
+        n : int, default=10
+            Length of the lists, which leave out what a row has an entry for.
+        relevant : float, optional
+            Values from here on say yes; None means all of X.
+
+        Returns
+        -------
+        dict
+            rows (so many have relevant entries), and over these ndcg, recall, map (means), and coverage (share
+            of the columns that any list has).
+        """
+        check_is_fitted(self, "model_")
+        seen = from_triplets(X, self.columns)
+        known = getattr(self, "_known", self._seen)
+        if known is None:
+            raise ValueError("the model was saved without its entries: what was seen cannot be left out")
+        return self.model_.ranking_score(
+            known.indptr,
+            known.indices,
+            self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior"),
+            self._cols.places([seen.cols.values[j] for j in seen.col], "column", unknown="prior"),
+            seen.value,
+            -np.inf if relevant is None else relevant,
+            n,
+            threads_for(self.n_jobs),
+        )
+
     def save(self, path: str | PathLike[str], *, store_entries: bool = True) -> None:
         """Write the model to a file that the program and `pursuit.load` read, and NumPy too. Ids become text;
         integers and floats come back as what they were.
@@ -456,6 +525,8 @@ class MatrixCompletion(
             raise ValueError(
                 "warm_start=True: only self-tuned models can be continued, not those of atom sets"
             )
+        if self.model_.implicit != self.implicit:
+            raise ValueError("warm_start=True: the model there is and the one asked for differ in implicit")
         return self.model_
 
     def _features(
@@ -542,6 +613,8 @@ class MatrixCompletion(
     def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
         deviation = float(np.std(seen.value.astype(np.float64)))
         error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"])
+        if self.implicit:
+            error, deviation = 1 - error, 1.0
         # Equal values leave nothing to explain.
         error = error / deviation if deviation > 0 else np.zeros_like(error)
         return {

@@ -71,6 +71,21 @@ class CompletionModel:
     @property
     def loss(self) -> str: ...
     @property
+    def implicit(self) -> bool: ...
+    @property
+    def confidence(self) -> str: ...
+    def ranking_score(
+        self,
+        starts: Array,
+        columns: Array,
+        row: Array,
+        col: Array,
+        value: Array,
+        relevant: float,
+        places: int,
+        threads: int,
+    ) -> dict[str, float]: ...
+    @property
     def row_width(self) -> int: ...
     @property
     def features(self) -> int: ...
@@ -324,6 +339,41 @@ def complete(
     time_limit: float | None,
     callback: Callback,
 ) -> dict[str, Any]: ...
+def complete_implicit(
+    rows: int,
+    cols: int,
+    row: Array,
+    col: Array,
+    value: Array,
+    *,
+    confidence: str,
+    max_rank: int,
+    validation: float,
+    start: CompletionModel | None,
+    start_entries: tuple[Array, Array, Array] | None,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    callback: Callback,
+) -> dict[str, Any]: ...
+def evaluate(
+    rows: int,
+    cols: int,
+    row: Array,
+    col: Array,
+    value: Array,
+    *,
+    methods: list[str],
+    kind: str,
+    split: list[float],
+    repeat: int,
+    folds: int,
+    times: Any,
+    places: int,
+    relevant: float | None,
+    seed: int,
+    threads: int,
+) -> list[dict[str, Any]]: ...
 def complete_structured(
     rows: int,
     cols: int,
@@ -338,6 +388,7 @@ def complete_structured(
     weights: str,
     regularization: str,
     offsets: bool,
+    choose: bool,
     max_rank: int,
     corrections: list[int],
     polish: int,

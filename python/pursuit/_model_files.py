@@ -154,6 +154,8 @@ def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
 
     seen = entries("seen").tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1), loss=file["model"].loss)
+    if file["model"].implicit:
+        model.set_params(implicit=True, confidence=file["model"].confidence)
     if "columns" in metadata:
         model.set_params(columns=tuple(json.loads(metadata["columns"])))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))

@@ -18,6 +18,8 @@
 #include "interpreter.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/complete.hpp"
+#include "pursuit/completion/evaluate.hpp"
+#include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/new_rows.hpp"
 #include "pursuit/completion/recommend.hpp"
 #include "pursuit/completion/structured.hpp"
@@ -116,10 +118,73 @@ py::tuple recommendations(const CompletionModel& model, std::int64_t row, Index 
                         column_of(values, &Prediction::deviation));
 }
 
+py::dict figures_of(const RankingScore& score) {
+  py::dict result;
+  result["rows"] = score.rows;
+  result["ndcg"] = score.ndcg;
+  result["recall"] = score.recall;
+  result["map"] = score.map;
+  result["coverage"] = score.coverage;
+  return result;
+}
+
+py::dict ranking_of(const CompletionModel& model, const Places& starts, const Ints& columns, const Ints& row,
+                    const Ints& col, const Floats& value, double relevant, Index places, int threads) {
+  const GroupedEntries seen{copied(starts), copied(columns),
+                            std::vector<float>(std::size_t(columns.size()), 1.0F)};
+  const ObservedEntries test = entries_of(model.row_count(), model.column_count(), row, col, value);
+  RankingScore score;
+  {
+    const Unlocked unlocked;
+    score = ranking_score(model, seen, test, relevant, places, threads);
+  }
+  return figures_of(score);
+}
+
+/// Of every method and split.
+py::list scores_of(const std::vector<MethodScore>& scores) {
+  py::list result;
+  for (const MethodScore& score : scores) {
+    py::dict method;
+    method["method"] = score.method;
+    method["rmse"] = column_of(score.values, &Accuracy::rmse);
+    method["mae"] = column_of(score.values, &Accuracy::mae);
+    method["log_likelihood"] = column_of(score.values, &Accuracy::log_likelihood);
+    method["inside_50"] = column_of(score.values, &Accuracy::inside_50);
+    method["inside_80"] = column_of(score.values, &Accuracy::inside_80);
+    method["inside_95"] = column_of(score.values, &Accuracy::inside_95);
+    method["ndcg"] = column_of(score.lists, &RankingScore::ndcg);
+    method["recall"] = column_of(score.lists, &RankingScore::recall);
+    method["map"] = column_of(score.lists, &RankingScore::map);
+    method["coverage"] = column_of(score.lists, &RankingScore::coverage);
+    method["seconds"] = py::array_t<double>(py::ssize_t(score.seconds.size()), score.seconds.data());
+    result.append(method);
+  }
+  return result;
+}
+
+Protocol::Kind split_named(const std::string& name) {
+  const std::pair<const char*, Protocol::Kind> kinds[] = {{"random", Protocol::random},
+                                                          {"time", Protocol::time},
+                                                          {"time_per_row", Protocol::time_per_row},
+                                                          {"leave_one_out", Protocol::leave_one_out},
+                                                          {"cold_rows", Protocol::cold_rows},
+                                                          {"cold_columns", Protocol::cold_columns}};
+  for (const auto& [word, kind] : kinds)
+    if (name == word) return kind;
+  throw InvalidArgument("split '" + name +
+                        "': must be random, time, time_per_row, leave_one_out, cold_rows or cold_columns");
+}
+
 void bind_model(py::module_& m) {
   py::class_<CompletionModel>(m, "CompletionModel", "A completed matrix.")
       .def_property_readonly("rank", &CompletionModel::rank)
       .def_property_readonly("noise", &CompletionModel::noise)
+      .def_property_readonly("implicit", &CompletionModel::is_implicit)
+      .def_property_readonly("confidence",
+                             [](const CompletionModel& model) { return model.implicit.confidence.spec(); })
+      .def("ranking_score", &ranking_of, py::arg("starts"), py::arg("columns"), py::arg("row"),
+           py::arg("col"), py::arg("value"), py::arg("relevant"), py::arg("places"), py::arg("threads"))
       .def_property_readonly("loss", [](const CompletionModel& model) { return model.loss.spec(); })
       .def_property_readonly("row_width", &row_width)
       .def_property_readonly("features",
@@ -222,13 +287,68 @@ void bind_completion(py::module_& m) {
       py::arg("time_limit"), py::arg("callback"));
 
   m.def(
+      "complete_implicit",
+      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
+         const std::string& confidence, Index max_rank, double validation, const CompletionModel* start,
+         const std::optional<std::tuple<Places, Ints, Floats>>& start_entries, std::uint64_t seed,
+         int threads, std::optional<double> time_limit, const py::object& callback) {
+        ImplicitOptions options;
+        options.confidence = parse_confidence(confidence);
+        options.max_rank = max_rank;
+        options.validation = validation;
+        options.start = start;
+        GroupedEntries earlier;
+        if (start_entries) {
+          const auto& [starts, columns, values] = *start_entries;
+          earlier = {copied(starts), copied(columns), copied(values)};
+          options.start_entries = &earlier;
+        }
+        options.seed = seed;
+        options.threads = threads;
+        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        return watched(entries_of(rows, cols, row, col, value), options, complete_implicit, callback);
+      },
+      py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
+      py::arg("confidence"), py::arg("max_rank"), py::arg("validation"), py::arg("start"),
+      py::arg("start_entries"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
+      py::arg("callback"));
+
+  m.def(
+      "evaluate",
+      [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
+         const std::vector<std::string>& methods, const std::string& kind, const std::vector<double>& split,
+         int repeat, int folds, const std::vector<double>& times, Index places,
+         std::optional<double> relevant, std::uint64_t seed, int threads) {
+        Protocol protocol;
+        protocol.kind = split_named(kind);
+        protocol.split = split;
+        protocol.repeat = repeat;
+        protocol.folds = folds;
+        protocol.times = times;
+        protocol.places = places;
+        protocol.relevant = relevant;
+        protocol.seed = seed;
+        protocol.threads = threads;
+        const ObservedEntries entries = entries_of(rows, cols, row, col, value);
+        std::vector<MethodScore> scores;
+        {
+          const Unlocked unlocked;
+          scores = evaluate(entries, methods, protocol);
+        }
+        return scores_of(scores);
+      },
+      py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
+      py::arg("methods"), py::arg("kind"), py::arg("split"), py::arg("repeat"), py::arg("folds"),
+      py::arg("times"), py::arg("places"), py::arg("relevant"), py::arg("seed"), py::arg("threads"));
+
+  m.def(
       "complete_structured",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, const Atoms& left,
          const Atoms& right, const std::string& loss, const std::optional<Floats>& entry_weights,
-         const std::string& weights, const std::string& regularization, bool offsets, Index max_rank,
-         const std::vector<int>& corrections, int polish, double polish_tolerance, double validation,
-         const Bounds& range, std::uint64_t seed, int threads, std::optional<double> time_limit,
-         const py::object& callback) {
+         const std::string& weights, const std::string& regularization, bool offsets, bool choose,
+         Index max_rank, const std::vector<int>& corrections, int polish, double polish_tolerance,
+         double validation, const Bounds& range, std::uint64_t seed, int threads,
+         std::optional<double> time_limit, const py::object& callback) {
         StructuredOptions options;
         options.left = left;
         options.right = right;
@@ -238,6 +358,7 @@ void bind_completion(py::module_& m) {
         options.weights = parse_weight_rule(weights);
         options.regularization = parse_regularization(regularization);
         options.offsets = offsets;
+        options.choose = choose;
         options.max_rank = max_rank;
         options.corrections = corrections;
         options.polish = polish;
@@ -251,9 +372,9 @@ void bind_completion(py::module_& m) {
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("left"), py::arg("right"), py::arg("loss"), py::arg("entry_weights"), py::arg("weights"),
-      py::arg("regularization"), py::arg("offsets"), py::arg("max_rank"), py::arg("corrections"),
-      py::arg("polish"), py::arg("polish_tolerance"), py::arg("validation"), py::arg("range"),
-      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("regularization"), py::arg("offsets"), py::arg("choose"), py::arg("max_rank"),
+      py::arg("corrections"), py::arg("polish"), py::arg("polish_tolerance"), py::arg("validation"),
+      py::arg("range"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
 }
 
 }  // namespace pursuit::python

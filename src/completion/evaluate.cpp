@@ -1,12 +1,16 @@
 #include "pursuit/completion/evaluate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/timer.hpp"
+#include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/objective/means.hpp"
@@ -14,8 +18,8 @@
 namespace pursuit {
 namespace {
 
-constexpr const char* kMethods[] = {"or1mp",   "or1mp-economic", "gmpr",   "gmpr-sparse",
-                                    "default", "high",           "factors"};
+constexpr const char* kMethods[] = {"popularity",  "offsets", "or1mp", "or1mp-economic", "gmpr",
+                                    "gmpr-sparse", "default", "high",  "implicit",       "factors"};
 constexpr int kSweepsOfFactors = 500;
 
 bool takes_loss(const std::string& method, const Loss& loss) {
@@ -23,61 +27,58 @@ bool takes_loss(const std::string& method, const Loss& loss) {
   return method == "default" && loss.kind == Loss::bernoulli;
 }
 
-struct Parts {
-  ObservedEntries train, validation, test;
-};
-
-Parts parts_of(const ObservedEntries& entries, const std::vector<double>& shares, std::uint64_t seed,
-               int threads) {
-  std::vector<Index> sizes;
-  double sum = 0;
-  Index before = 0;
-  for (const double share : shares) {
-    sum += share;
-    sizes.push_back(Index(std::llround(sum * double(entries.size()))) - before);
-    before += sizes.back();
-  }
-  auto parts = split(entries, sizes, seed, threads);
-  if (parts.size() == 2) return {std::move(parts[0]), {}, std::move(parts[1])};
-  return {std::move(parts[0]), std::move(parts[1]), std::move(parts[2])};
-}
-
-Parts fold_of(const ObservedEntries& entries, int fold, int folds, std::uint64_t seed, int threads) {
-  auto parts = split(entries, fold_sizes(entries.size(), folds), seed, threads);
-  Parts result;
-  result.test = std::move(parts[std::size_t(fold)]);
-  result.train = {entries.rows, entries.cols, {}, {}, {}};
-  for (int k = 0; k < folds; ++k)
-    if (k != fold) put_back(result.train, parts[std::size_t(k)]);
+/// Entries that say yes, with ones for values.
+ObservedEntries relevant_entries(const ObservedEntries& entries, double relevant) {
+  ObservedEntries result{entries.rows, entries.cols, {}, {}, {}};
+  for (std::size_t e = 0; e < entries.row.size(); ++e)
+    if (entries.value[e] >= relevant) {
+      result.row.push_back(entries.row[e]);
+      result.col.push_back(entries.col[e]);
+      result.value.push_back(1);
+    }
+  if (result.size() == 0)
+    throw InvalidInput(fmt::format("relevant {:g}: no training entry is as large", relevant));
   return result;
 }
 
-void check(const ObservedEntries& entries, const Protocol& p) {
-  if (p.folds == 0) {
-    if (p.split.size() < 2 || p.split.size() > 3)
-      throw InvalidArgument(fmt::format(
-          "split: {} parts; must be two (train/test) or three (train/validation/test)", p.split.size()));
-    const double sum = std::accumulate(p.split.begin(), p.split.end(), 0.0);
-    if (std::abs(sum - 1) > 1e-9)
-      throw InvalidArgument(fmt::format("split: parts sum to {:g}, must be 1 (or 100 %)", sum));
-    for (const double share : p.split)
-      if (!(share > 0) || Index(share * double(entries.size())) < 1)
-        throw InvalidArgument(
-            fmt::format("split: a part of {:g} of {} entries is empty", share, entries.size()));
-  } else if (p.folds < 2 || p.folds > entries.size()) {
-    throw InvalidArgument(
-        fmt::format("folds {}: must be 2 to {}, the number of entries", p.folds, entries.size()));
-  }
-  if (p.repeat < 1) throw InvalidArgument(fmt::format("repeat {}: must be 1 or more", p.repeat));
+/// Every column by how many rows say yes to it; of values it says nothing.
+CompletionResult popularity(const ObservedEntries& train, double relevant) {
+  const Timer timer;
+  CompletionResult result;
+  CompletionModel& model = result.model;
+  model.rows = plain_side(train.rows);
+  model.cols = plain_side(train.cols);
+  const ObservedEntries yes = relevant_entries(train, relevant);
+  for (const int j : yes.col) model.cols.mean(j, 0) += 1.0F / float(train.rows);
+  model.lowest = 0;
+  model.highest = 1;
+  result.seconds = timer.seconds();
+  return result;
 }
 
-CompletionResult run(const std::string& method, const Parts& parts, const Protocol& protocol,
-                     std::uint64_t seed, const Observer& observer) {
+bool is_of_lists_only(const std::string& method) {
+  return method == "popularity" || method == "implicit";
+}
+
+CompletionResult run_method(const std::string& method, const Parts& parts, const Protocol& protocol,
+                            double relevant, std::uint64_t seed, const Observer& observer) {
+  if (method == "popularity") return popularity(parts.train, relevant);
+  if (method == "implicit") {
+    ImplicitOptions options;
+    options.seed = seed;
+    options.threads = protocol.threads;
+    options.observer = observer;
+    return complete_implicit(relevant_entries(parts.train, relevant), options);
+  }
   std::vector<Position> positions = positions_of(parts.test);
-  if (method == "default" || method == "high") {
+  if (method == "default" || method == "high" || method == "offsets") {
     CompletionOptions options;
     options.loss = protocol.loss;
     options.samples = method == "high" ? draws_for_high_effort(parts.train.size()) : 0;
+    if (method == "offsets") {
+      options.max_rank = 0;
+      options.use_pattern = false;
+    }
     options.predict = std::move(positions);
     options.seed = seed;
     options.threads = protocol.threads;
@@ -177,15 +178,28 @@ double MethodScore::explained(const Loss& loss) const {
 double MethodScore::mean_seconds() const {
   return mean(seconds);
 }
+bool MethodScore::has_values() const {
+  return !is_of_lists_only(method);
+}
 
 double MethodScore::variance_of_rmse() const {
   return variance(rmse);
 }
 
+Estimate estimate_of(std::span<const double> figures) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (figures.empty()) return {kNone, kNone};
+  const auto count = double(figures.size());
+  const double average = std::accumulate(figures.begin(), figures.end(), 0.0) / count;
+  if (figures.size() < 2) return {average, kNone};
+  double sum = 0;
+  for (const double figure : figures) sum += std::pow(figure - average, 2);
+  return {average, std::sqrt(sum / (count - 1) / count)};
+}
+
 std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vector<std::string>& methods,
                                   const Protocol& protocol,
                                   const std::function<bool(double share, const std::string& what)>& watch) {
-  check(entries, protocol);
   for (const std::string& method : methods) {
     if (std::find(std::begin(kMethods), std::end(kMethods), method) == std::end(kMethods))
       throw InvalidArgument(fmt::format("method '{}': must be one of {}", method, fmt::join(kMethods, ", ")));
@@ -203,25 +217,37 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
   std::vector<MethodScore> scores;
   scores.reserve(methods.size());
   for (const std::string& method : methods) scores.push_back({.method = method});
+  const double relevant = protocol.relevant.value_or(entries.size() > 0 ? relevant_from(entries) : 0);
   const int folds = std::max(protocol.folds, 1), runs = protocol.repeat * folds * int(methods.size());
   int finished = 0;
-  for (int repeat = 0; repeat < protocol.repeat; ++repeat)
+  for (int repeat = 0; repeat < std::max(protocol.repeat, 1); ++repeat)
     for (int fold = 0; fold < folds; ++fold) {
       const std::uint64_t seed = protocol.seed + std::uint64_t(repeat);
-      const Parts parts = protocol.folds > 0 ? fold_of(entries, fold, folds, seed, protocol.threads)
-                                             : parts_of(entries, protocol.split, seed, protocol.threads);
+      const Parts parts = parts_by(protocol, entries, seed, fold);
+      ObservedEntries known = parts.train;
+      put_back(known, parts.validation);
+      const GroupedEntries seen = ObservedMatrix(std::move(known), protocol.threads).take_by_row();
       for (MethodScore& score : scores) {
         const double share = double(finished) / runs;
-        const CompletionResult result = run(score.method, parts, protocol, seed, [&](const Moment& moment) {
-          return !watch || watch(share, fmt::format("{}, {} atoms", score.method, moment.rank));
-        });
+        const CompletionResult result =
+            run_method(score.method, parts, protocol, relevant, seed, [&](const Moment& moment) {
+              return !watch || watch(share, fmt::format("{}, {} atoms", score.method, moment.rank));
+            });
         if (result.interrupted()) return scores;
-        const Accuracy figures = accuracy(result.predictions, parts.test.value);
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+        const Accuracy figures = score.has_values()
+                                     ? accuracy(result.predictions, parts.test.value)
+                                     : Accuracy{parts.test.size(), kNone, kNone, kNone, kNone, kNone, kNone};
         score.rmse.push_back(figures.rmse);
         score.mae.push_back(figures.mae);
+        score.values.push_back(figures);
+        if (protocol.loss.kind == Loss::squares)
+          score.lists.push_back(
+              ranking_score(result.model, seen, parts.test, relevant, protocol.places, protocol.threads));
         score.seconds.push_back(result.seconds);
-        score.error.push_back(
-            mean_error(result.model, positions_of(parts.test), parts.test.value, {}, protocol.threads));
+        score.error.push_back(score.has_values() ? mean_error(result.model, positions_of(parts.test),
+                                                              parts.test.value, {}, protocol.threads)
+                                                 : kNone);
         score.null_error.push_back(null_error_of(parts, protocol.loss));
         if (protocol.loss.kind == Loss::bernoulli) {
           const LikelihoodScore likelihood = likelihood_score(result.predictions, parts.test.value);
@@ -231,7 +257,9 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
         ++finished;
         if (watch &&
             !watch(double(finished) / runs,
-                   fmt::format("{} {} {:.4f}", score.method, error_name(protocol.loss), score.error.back())))
+                   score.has_values() ? fmt::format("{} {} {:.4f}", score.method, error_name(protocol.loss),
+                                                    score.error.back())
+                                      : fmt::format("{} NDCG {:.4f}", score.method, score.lists.back().ndcg)))
           return scores;
       }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "base/chunks.hpp"
@@ -104,19 +105,24 @@ std::vector<Prediction> predict(const CompletionModel& model, std::span<const Po
 }
 
 Accuracy accuracy(std::span<const Prediction> predictions, std::span<const float> values) {
+  constexpr double kLeastDeviation = 1e-12;  // of models that say they are sure
   Accuracy result{.count = Index(values.size())};
   if (values.empty()) return result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double error = std::abs(values[i] - predictions[i].value), deviation = predictions[i].deviation;
     result.rmse += error * error;
     result.mae += error;
+    const double spread = std::max(deviation, kLeastDeviation);
+    result.log_likelihood -=
+        0.5 * std::pow(error / spread, 2) + std::log(spread) + 0.5 * std::log(2 * std::numbers::pi);
     result.inside_50 += error <= 0.6744898 * deviation;  // quantiles of the normal distribution
     result.inside_80 += error <= 1.2815516 * deviation;
     result.inside_95 += error <= 1.9599640 * deviation;
   }
   const auto count = double(values.size());
   result.rmse = std::sqrt(result.rmse / count);
-  for (double* figure : {&result.mae, &result.inside_50, &result.inside_80, &result.inside_95})
+  for (double* figure :
+       {&result.mae, &result.inside_50, &result.inside_80, &result.inside_95, &result.log_likelihood})
     *figure /= count;
   return result;
 }

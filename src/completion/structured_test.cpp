@@ -452,5 +452,24 @@ TEST(CompleteStructured, TheRadiusOfConvexWeightsIsInTheUnitsOfTheData) {
   }
 }
 
+TEST(CompleteStructured, ChoosesBetweenOffsetsAndARidgeByEntriesHeldBack) {
+  const auto rmse = [](const Planted& data, StructuredOptions options) {
+    options.predict = positions_of(data.test);
+    return accuracy(complete_structured(data.train, options).predictions, data.test.value).rmse;
+  };
+  const Planted& data = planted_rank_three();
+  StructuredOptions chosen{.choose = true},
+      with_offsets{.regularization = {Regularization::self_tuned, 0}, .offsets = true};
+  const double of_chosen = rmse(data, chosen);
+  EXPECT_LT(of_chosen, 1.02 * rmse(data, with_offsets));
+  StructuredOptions symmetric{.symmetric = true, .choose = true};
+  EXPECT_THROW(complete_structured(data.train, symmetric), InvalidArgument);
+  // Values of another size are the same problem.
+  Planted large = data;
+  for (float& value : large.train.value) value *= 1024;
+  for (float& value : large.test.value) value *= 1024;
+  EXPECT_NEAR(rmse(large, chosen), 1024 * of_chosen, 0.02 * 1024 * of_chosen);
+}
+
 }  // namespace
 }  // namespace pursuit

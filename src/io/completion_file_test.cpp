@@ -6,6 +6,8 @@
 #include "io/npz_archive.hpp"
 #include "io/test_support.hpp"
 #include "pursuit/base/version.hpp"
+#include "pursuit/completion/implicit.hpp"
+#include "pursuit/completion/new_rows.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/model_file.hpp"
 
@@ -40,6 +42,29 @@ TEST(CompletionFile, RemembersItsLoss) {
   const CompletionFile read = load_completion(scratch / "m.npz");
   EXPECT_EQ(read.model.loss.kind, Loss::bernoulli);
   EXPECT_EQ(predict(read.model, {3, 4}).value, predict(file.model, {3, 4}).value);
+}
+
+TEST(CompletionFile, RemembersImplicitFeedback) {
+  ObservedEntries clicks = data().train;
+  for (float& value : clicks.value) value = std::abs(value) + 1;
+  const CompletionFile file =
+      file_of(complete_implicit(clicks, {.confidence = parse_confidence("log:2:0.5"), .max_rank = 5}));
+  const ScratchDirectory scratch;
+  save_completion(scratch / "m.npz", file);
+  const CompletionModel read = load_completion(scratch / "m.npz").model;
+  EXPECT_TRUE(read.is_implicit());
+  EXPECT_EQ(read.implicit.zeros, file.model.implicit.zeros);
+  EXPECT_EQ(read.implicit.ridge, file.model.implicit.ridge);
+  EXPECT_EQ(read.implicit.confidence.spec(), "log:2:0.5");
+  EXPECT_EQ(new_row_factors(read, file.seen), new_row_factors(file.model, file.seen));
+
+  NpzArchive archive = read_npz(scratch / "m.npz");
+  for (const std::vector<double>& wrong :
+       {std::vector<double>{1, 1}, {1, 1, 7, 0, 1}, {1, 0, 0, 0, 1}, {-1, 1, 0, 0, 1}, {1, 1, 2, 0, 0}}) {
+    archive["implicit"] = {{Index(wrong.size())}, wrong};
+    write_npz(scratch / "wrong.npz", archive);
+    EXPECT_THROW(load_completion(scratch / "wrong.npz"), InvalidInput);
+  }
 }
 
 /// Self-tuned, with features and draws: every array of that kind.

@@ -93,11 +93,12 @@ std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries
   return first == found.end() ? std::nullopt : *first;
 }
 
-void keep_last(ObservedEntries& entries) {
+void keep_last(ObservedEntries& entries, std::vector<double>& times) {
   const std::vector<Index> starts = row_starts(entries);
   // One array after the other, so that only one is there twice at any time.
   entries.col = sorted_by_row(entries.row, starts, entries.col);
   entries.value = sorted_by_row(entries.row, starts, entries.value);
+  if (!times.empty()) times = sorted_by_row(entries.row, starts, times);
 
   // Where in the result each column was last put; below the start of the row if not in this row.
   std::vector<Index> place(static_cast<std::size_t>(entries.cols), -1);
@@ -113,11 +114,13 @@ void keep_last(ObservedEntries& entries) {
       entries.row[slot] = i;
       entries.col[slot] = j;
       entries.value[slot] = entries.value[next];
+      if (!times.empty()) times[slot] = times[next];
     }
   }
   entries.row.resize(kept);
   entries.col.resize(kept);
   entries.value.resize(kept);
+  if (!times.empty()) times.resize(kept);
 }
 
 }  // namespace pursuit::io

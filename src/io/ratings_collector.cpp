@@ -54,6 +54,7 @@ void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t
   grow(entries.row);
   grow(entries.col);
   grow(entries.value);
+  if (options_.times) grow(ratings_.time);
   parallel_for(Index(parts.size()), threads_, [&](Index p) {
     const RatingsPart& part = parts[static_cast<std::size_t>(p)];
     const Taken& to = taken[static_cast<std::size_t>(p)];
@@ -70,6 +71,8 @@ void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t
     copy(part.column, to.cols, entries.col);
     std::copy(part.value.begin(), part.value.end(),
               entries.value.begin() + static_cast<std::ptrdiff_t>(to.first));
+    std::copy(part.time.begin(), part.time.end(),
+              ratings_.time.begin() + static_cast<std::ptrdiff_t>(to.first));
   });
 }
 
@@ -81,7 +84,7 @@ Ratings RatingsCollector::finish() {
   if (const auto twice = find_duplicate(entries, threads_)) {
     if (options_.duplicates == RatingsOptions::Duplicates::refuse)
       refuse_duplicate(twice->first, twice->second);
-    keep_last(entries);
+    keep_last(entries, ratings_.time);
   }
   return std::move(ratings_);
 }

@@ -16,6 +16,7 @@ namespace pursuit::io {
 /// Entries of a piece of a file, with ids of its own; or with positions, counted from 0, and no ids.
 struct RatingsPart : EntriesPart<float> {
   IdTable rows, cols;
+  PlainVector<double> time;  // where it is asked for
 
   /// The index of a row or column. Throws InvalidInput("<where()>: ...") for an id that cannot be one.
   template <class Where>

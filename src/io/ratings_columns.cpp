@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <initializer_list>
@@ -41,8 +40,19 @@ int find_column(const std::vector<std::string>& names, std::initializer_list<std
   return kUnknown;
 }
 
-/// Places of row, column and value.
-using ColumnPlaces = std::array<int, 3>;
+/// Places of row, column and value, and of the time where it is needed.
+using ColumnPlaces = std::vector<int>;
+
+/// Of the first column that is called like a time, or of the fourth where columns have no names.
+int place_of_time(const std::vector<std::string>& first, bool header, const std::string& where) {
+  for (std::size_t k = 0; header && k < first.size(); ++k)
+    if (is_time(first[k])) return int(k);
+  if (header || first.size() < 4)
+    refuse(where,
+           fmt::format("times are needed, and {}; say where they are (--columns user,item,value,time)",
+                       header ? "no column is called time, timestamp or date" : "there is no fourth column"));
+  return 3;
+}
 
 ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::string& where) {
   const int value = find_column(names, {"rating", "ratings", "value", "score", "stars", "overall"});
@@ -71,18 +81,19 @@ ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::st
 
 ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
                            const std::vector<std::string>& wanted, const std::string& where) {
-  if (wanted.size() != 3)
-    refuse(where, fmt::format("columns {}: needed are three, of row, column and value",
+  if (wanted.size() != 3 && wanted.size() != 4)
+    refuse(where, fmt::format("columns {}: needed are three, of row, column and value, or with the time four",
                               shown(fmt::format("{}", fmt::join(wanted, ",")))));
   ColumnPlaces places = {0, 1, 2};
   const bool by_name = std::any_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.empty(); });
   if (by_name && header) places = places_by_name(first, where);
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (wanted[k].empty()) continue;
-    const auto found = header ? std::find(first.begin(), first.end(), wanted[k]) : first.end();
+  places.resize(wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const std::string& text = wanted[k];
+    if (text.empty() && k < 3) continue;
+    const auto found = header ? std::find(first.begin(), first.end(), text) : first.end();
     places[k] = int(found - first.begin());
     if (found != first.end()) continue;
-    const std::string& text = wanted[k];
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), places[k]);
     --places[k];
     if (error != std::errc{} || end != text.data() + text.size() || places[k] < 0 ||
@@ -93,23 +104,35 @@ ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
                                          "to {}",
                                          shown(text), first.size()));
   }
-  if (places[0] == places[1] || places[0] == places[2] || places[1] == places[2])
-    refuse(where, fmt::format("columns {}: they must be three different ones",
-                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
+  for (std::size_t k = 1; k < places.size(); ++k)
+    if (std::find(places.begin(), places.begin() + std::ptrdiff_t(k), places[k]) !=
+        places.begin() + std::ptrdiff_t(k))
+      refuse(where, fmt::format("columns {}: they must be {} different ones",
+                                shown(fmt::format("{}", fmt::join(wanted, ","))),
+                                places.size() == 3 ? "three" : "four"));
   return places;
 }
 
 }  // namespace
 
 std::vector<int> roles_of_columns(const std::vector<std::string>& first, bool header,
-                                  const std::vector<std::string>& wanted, const std::string& where) {
+                                  const std::vector<std::string>& wanted, bool time,
+                                  const std::string& where) {
   ColumnPlaces places = {0, 1, 2};
   if (!wanted.empty())
     places = wanted_places(first, header, wanted, where);
   else if (header)
     places = places_by_name(first, where);
+  if (time && places.size() == 3) places.push_back(place_of_time(first, header, where));
+  if (!time) places.resize(3);
   std::vector<int> roles(std::size_t(*std::max_element(places.begin(), places.end())) + 1, kUnknown);
-  for (std::size_t k = 0; k < places.size(); ++k) roles[std::size_t(places[k])] = int(k);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    int& role = roles[std::size_t(places[k])];
+    if (role != kUnknown)
+      refuse(where, fmt::format("column {} cannot be the time: it is the row, the column or the value",
+                                places[k] + 1));
+    role = int(k);
+  }
   return roles;
 }
 

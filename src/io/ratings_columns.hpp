@@ -1,16 +1,18 @@
 #pragma once
-// Which columns of a text hold row, column and value.
+// Which columns of a text hold row, column, value and time.
 
 #include <string>
 #include <vector>
 
 namespace pursuit::io {
 
-/// For every field of a line, as far as they are needed: 0 for the row, 1 for the column, 2 for the value, -1
-/// for none of them. `first` are the fields of the first line, names if it is a header; `wanted` three of
-/// these names, or numbers from 1, or nothing; an empty one among them is found as without them.
+/// For every field of a line, as far as they are needed: 0 for the row, 1 for the column, 2 for the value, 3
+/// for the time where it is asked for, -1 for none of them. `first` are the fields of the first line, names
+/// if it is a header; `wanted` three or four of these names, or numbers from 1, or nothing; an empty one
+/// among the first three is found as without them.
 /// InvalidInput("<where>: ...") where they cannot be found.
 std::vector<int> roles_of_columns(const std::vector<std::string>& first, bool header,
-                                  const std::vector<std::string>& wanted, const std::string& where);
+                                  const std::vector<std::string>& wanted, bool time,
+                                  const std::string& where);
 
 }  // namespace pursuit::io

@@ -23,6 +23,10 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
         io::is_npy(source.head()) || io::is_zip(source.head()) || io::looks_like_matrix_market(source.head());
     if (is_matrix && !options.columns.empty())
       io::refuse(source.name(), "this is a matrix; columns can be chosen of text only");
+    if (is_matrix && options.times)
+      io::refuse(source.name(),
+                 "times are needed, and this is a matrix, which has none; text with a column of "
+                 "times has");
     if (io::is_npy(source.head())) {
       io::read_dense_ratings(source.take_all(), ratings);
     } else if (io::is_zip(source.head())) {

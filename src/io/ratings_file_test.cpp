@@ -41,6 +41,34 @@ TEST(ReadRatings, KnowsEveryLayoutOfText) {
   }
 }
 
+TEST(ReadRatings, TimesAreReadWhereTheyAreAskedFor) {
+  const RatingsOptions with_times{.times = true};
+  EXPECT_THAT(read_content("196\t242\t3\t881250949\n186\t302\t3.5\t-1.5\n", with_times).time,
+              ElementsAre(881250949.0, -1.5));
+  const Ratings named = read_content(
+      "date,item,rating,user\n1970-01-02,7,3,1\n2005-01-31 12:30:59,8,4,2\n"
+      "1970-01-01T00:01,9,5,2\n",
+      with_times);
+  EXPECT_THAT(named.time, ElementsAre(86400.0, 1107174659.0, 60.0));
+  EXPECT_EQ(by_id(named).at({"2", "8"}), 4);
+  EXPECT_THAT(read_content("a,b,9,3\na,c,8,4\n", {.columns = {"1", "2", "4", "3"}, .times = true}).time,
+              ElementsAre(9.0, 8.0));
+  EXPECT_TRUE(read_content("a,b,9,3\na,c,8,4\n", {.columns = {"1", "2", "4", "3"}}).time.empty());
+  EXPECT_THAT(read_content("a,b,1,5\na,c,2,6\na,b,3,7\n",
+                           {.duplicates = RatingsOptions::Duplicates::last, .times = true})
+                  .time,
+              ElementsAre(7.0, 6.0));
+  for (const auto& [text, word] : {std::pair("1,2,3\n", "fourth column"),
+                                   {"user,item,rating,note\n1,2,3,4\n", "--columns"},
+                                   {"1,2,3,yesterday\n", "yesterday"},
+                                   {"1,2,3,2005-02-30\n", "2005-02-30"},
+                                   {"1,2,3,\n", "time"},
+                                   {"1,2,3,nan\n", "nan"}})
+    EXPECT_THAT(message_of<InvalidInput>([&, content = text] { read_content(content, with_times); }),
+                HasSubstr(word))
+        << text;
+}
+
 TEST(ReadRatings, TakesLinesAsEditorsLeaveThem) {
   for (const std::string text : {"196,242,3\n186,302,3.5\n196,377,.5",
                                  "\xEF\xBB\xBF"

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -84,8 +87,47 @@ class FieldLines {
 
   const FieldLayout<kNeeded>& layout_;
   CellScanner cells_;
-  std::array<std::string_view, kNeeded> fields_;
+  std::array<std::string_view, kNeeded + 1> fields_;  // one more may be asked for
 };
+
+/// Two digits, or four of a year; -1 where there are none.
+int digits(std::string_view text, std::size_t first, std::size_t count) {
+  int value = 0;
+  for (std::size_t k = first; k < first + count; ++k) {
+    if (k >= text.size() || text[k] < '0' || text[k] > '9') return -1;
+    value = 10 * value + (text[k] - '0');
+  }
+  return value;
+}
+
+/// 2005-01-31, 2005-01-31 12:30 or 2005-01-31T12:30:59 and anything behind, as seconds since 1970.
+bool parse_date(std::string_view text, double& seconds) {
+  const int year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
+  if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31 || text[4] != '-' || text[7] != '-')
+    return false;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+                                         std::chrono::day(unsigned(day))};
+  if (!date.ok()) return false;
+  seconds = double(std::chrono::sys_days(date).time_since_epoch().count()) * 86400;
+  if (text.size() == 10) return true;
+  const int hour = digits(text, 11, 2), minute = digits(text, 14, 2);
+  if ((text[10] != ' ' && text[10] != 'T') || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
+      text[13] != ':')
+    return false;
+  seconds += 3600 * hour + 60 * minute;
+  if (text.size() > 16 && text[16] == ':') seconds += std::max(digits(text, 17, 2), 0);
+  return true;
+}
+
+template <class Where>
+double parse_time(std::string_view text, const Where& where) {
+  double time = 0;
+  if (parse_whole_number(text, time) && std::isfinite(time)) return time;
+  if (!parse_date(text, time))
+    refuse(where(), fmt::format("the time {} is neither a number nor a date such as 2005-01-31 12:30:00",
+                                shown(text)));
+  return time;
+}
 
 struct PairsPart {
   IdPairs pairs;
@@ -117,7 +159,7 @@ void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsC
   std::vector<std::string> names;
   for (const Cell& cell : cells.remaining_cells()) names.emplace_back(cell.text);
   if (names.size() > 3 && names[0] == "#") names.erase(names.begin());  // a remark that names the columns
-  layout.role = roles_of_columns(names, header, options.columns, lines.here());
+  layout.role = roles_of_columns(names, header, options.columns, options.times, lines.here());
   if (!header) lines.step_back();
   const auto parse = [&](std::string_view piece, const Place& before, RatingsPart& part) {
     FieldLines<3> fields(piece, before, layout);
@@ -131,6 +173,7 @@ void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsC
       last_id = fields[0];
       const int col = part.col_index(fields[1], here);
       part.add(row, col, parse_rating(fields[2], here), fields.line());
+      if (options.times) part.time.push_back(parse_time(fields[3], here));
     }
     part.extent = {fields.lines_passed() - before.lines, part.value.size()};
   };

@@ -142,6 +142,7 @@ struct Accuracy {
   Index count = 0;
   double rmse = 0, mae = 0;
   double inside_50 = 0, inside_80 = 0, inside_95 = 0;  // share of values inside the central intervals
+  double log_likelihood = 0;  // mean of the log density of values, normal around predictions
 };
 Accuracy accuracy(std::span<const Prediction> predictions, std::span<const float> values);
 

@@ -24,14 +24,19 @@ struct RatingsOptions {
   /// What to do where a file holds the same row and column again.
   enum class Duplicates { refuse, last };
   Duplicates duplicates = Duplicates::refuse;
-  int threads = 0;                        // 0: all cores
-  std::vector<std::string> columns = {};  // of text: where row, column and value are, three names of the
-                                          // header or numbers from 1; by default see read_ratings()
+  int threads = 0;  // 0: all cores
+  std::vector<std::string> columns =
+      {};  // of text: where row, column and value are, and as a fourth the time,
+           // names of the header or numbers from 1; by default see read_ratings()
+  bool times =
+      false;  // whether times are needed: of the column named so, or the fourth where none has a name
 };
 
 struct Ratings {
   ObservedEntries entries;
   IdTable rows, cols;
+  std::vector<double> time = {};  // of every entry, where times were asked for: numbers as they are, dates
+                                  // (2005-01-31, 2005-01-31 12:30:00) as seconds since 1970
 };
 
 /// Ids of `known_rows` and `known_cols` (those of a model or of a training file) keep their indices, new ones
