@@ -29,7 +29,7 @@ constexpr double kHope = 3;      // rounds that gain as much as the last must le
 constexpr double kSlow = 3e-4;   // gain of a round of the best below which its perturbations begin
 constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
 constexpr int kSweepsOfAStart = 25, kMostStarts = 17;
-constexpr std::size_t kSpare = 3;       // starts that go on beside those that are wanted
+constexpr std::size_t kStay = 4;        // of the starts, after a round
 constexpr int kSweepsForChains = 2000;  // from this many sweeps on, several chains
 constexpr int kChains = 5;              // at least
 constexpr int kSweepsOfAChain = 9000;   // enough for one to settle; longer searches have more chains
@@ -82,19 +82,20 @@ class Search {
     const int wanted = is_long(budget_) ? std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains) : 1;
     std::vector<Climb> going = starts(leading, values, wanted), chains;
     climb_on(going);
-    std::stable_sort(going.begin(), going.end(), by_value);
-    going.resize(std::min(going.size(), std::size_t(wanted) + kSpare));
     if (wanted > 1) {
+      // The best, and others whatever they are worth yet: those next to the best are too often next to it.
+      std::swap(going.front(), *std::min_element(going.begin(), going.end(), by_value));
+      if (going.size() > std::size_t(wanted)) going.erase(going.begin() + 1, going.end() - (wanted - 1));
       ascend(going, kSweepsToConverge);
-      std::stable_sort(going.begin(), going.end(), by_value);
-      going.resize(std::min(going.size(), std::size_t(wanted)));
       chains = std::move(going);
       going.clear();
       perturb(chains, going, kChainShare);
       chains = {std::move(*std::min_element(chains.begin(), chains.end(), by_value))};
     } else {
+      std::stable_sort(going.begin(), going.end(), by_value);
+      going.resize(std::min(going.size(), kStay));
       chains = {{{}, p_.sets}};
-      while (!stopped_ && !going.empty() && rises(chains[0], going)) climb_on(going);
+      while (!going.empty() && rises(chains[0], going) && !stopped_) climb_on(going);
     }
     perturb(chains, going, 1);
     return std::move(chains.front().best);
