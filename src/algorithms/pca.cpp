@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "algorithms/span_search.hpp"
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "base/require.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/lanczos.hpp"
@@ -113,8 +113,19 @@ SearchMatrix search_matrix(const LinearOperator& A, double product_work, Index c
     return {nullptr, 1};
   Matrix transposed;
   A.apply_transposed(Matrix::Identity(n, n), transposed);
-  const double scale = unit_scale(transposed.cwiseAbs().maxCoeff());
-  return {data_matrix(Eigen::MatrixXf((scale * transposed.transpose()).cast<float>()), A.threads()), scale};
+  const Chunks columns(p);
+  std::vector<double> largest(std::size_t(columns.count()));
+  parallel_for(columns.count(), A.threads(), [&](Index chunk) {
+    largest[std::size_t(chunk)] =
+        transposed.middleRows(columns.first(chunk), columns.length(chunk)).cwiseAbs().maxCoeff();
+  });
+  const double scale = unit_scale(*std::max_element(largest.begin(), largest.end()));
+  Eigen::MatrixXf copy(n, p);
+  parallel_for(columns.count(), A.threads(), [&](Index chunk) {
+    const Index first = columns.first(chunk), count = columns.length(chunk);
+    copy.middleCols(first, count) = (scale * transposed.middleRows(first, count).transpose()).cast<float>();
+  });
+  return {data_matrix(std::move(copy), A.threads()), scale};
 }
 
 /// Loadings for centred data A.
@@ -158,10 +169,21 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
   };
   const int sweeps = sweeps_for(o.effort, product_work, A.cols(), o.components);
   const SearchMatrix copy = search_matrix(A, product_work, o.components, sweeps);
-  const SpanProblem problem{copy.data ? *copy.data : A, copy.scale * copy.scale * total, sets_of(o),
-                            o.total_nonzeros,           !o.atoms.traits().symmetric,     o.orthogonality,
-                            resolve_threads(o.threads)};
-  return arranged(A, search_span(problem, start, values, sweeps, o.seed, watch).loadings, o);
+  SpanProblem problem{copy.data ? *copy.data : A, copy.scale * copy.scale * total, sets_of(o),
+                      o.total_nonzeros,           !o.atoms.traits().symmetric,     o.orthogonality,
+                      resolve_threads(o.threads)};
+  Matrix loadings = search_span(problem, start, values, sweeps, o.seed, watch).loadings;
+  if (copy.data) {
+    const SpanProblem exact{A,
+                            total,
+                            std::move(problem.sets),
+                            problem.total_nonzeros,
+                            problem.nonnegative,
+                            problem.orthogonality,
+                            problem.threads};
+    loadings = polish_span(exact, std::move(loadings)).loadings;
+  }
+  return arranged(A, std::move(loadings), o);
 }
 
 void explain(const DataMatrix& A, PcaResult& result) {

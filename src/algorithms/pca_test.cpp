@@ -154,6 +154,21 @@ TEST(Pca, OrthogonalityCostsOverlap) {
   EXPECT_GT(bound.explained_span, 0.9 * free.explained_span);
 }
 
+TEST(Pca, StoppedAtOnceHasComponents) {
+  for (const Index p : {30, 300}) {  // a long search, a short one
+    const PcaResult result =
+        pca(data_matrix(samples_with_offset(50, p, 3)),
+            {.components = 3, .atoms = sparse(5), .observer = [](const Moment&) { return false; }});
+    EXPECT_EQ(result.stop, Stop::interrupted);
+    ASSERT_EQ(result.loadings.cols(), 3);
+    for (Index i = 0; i < 3; ++i) {
+      EXPECT_NEAR(result.loadings.col(i).norm(), 1, 1e-12);
+      EXPECT_LE((result.loadings.col(i).array() != 0).count(), 5);
+    }
+    EXPECT_GT(result.explained_span, 0.05);
+  }
+}
+
 TEST(Pca, OfCorrelationsIsPcaOfStandardisedData) {
   Matrix A = samples_with_offset(40, 12, 9);
   A.col(3) *= 100;

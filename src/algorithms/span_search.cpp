@@ -18,19 +18,26 @@
 namespace pursuit {
 namespace {
 
-// A sweep that gains less has converged; of a single component, which costs little, less still.
-constexpr double kTolerance = 1e-6, kToleranceOfOne = 1e-9;
+// A sweep that gains less has converged; of a single component, which costs little, and of the result, less
+// still.
+constexpr double kTolerance = 1e-6, kFineTolerance = 1e-9;
 constexpr int kLoadingPasses = 2;  // over the loadings per product with the data
 constexpr int kSweepsToConverge = 200;
-constexpr int kRace = 6;         // sweeps after which a perturbation must be close to the best...
+constexpr int kRound = 6;        // sweeps after which a perturbation must be close to the best...
 constexpr double kClose = 2e-3;  // ...by this much
+constexpr double kHope = 3;      // rounds that gain as much as the last must lead beyond the best later on
+constexpr double kSlow = 3e-4;   // gain of a round of the best below which its perturbations begin
 constexpr double kStartingShare = 0.15, kChainShare = 0.85;  // of the sweeps: first starts; chains
-constexpr int kSweepsForChains = 2000;                       // from this many sweeps on, several chains
-constexpr int kChains = 5;                                   // at least
-constexpr int kSweepsOfAChain = 9000;  // enough for one to settle; longer searches have more chains
+constexpr int kSweepsOfAStart = 25, kMostStarts = 17;
+constexpr std::size_t kStay = 4;        // of the starts, after a round
+constexpr int kSweepsForChains = 2000;  // from this many sweeps on, several chains
+constexpr int kChains = 5;              // at least
+constexpr int kSweepsOfAChain = 9000;   // enough for one to settle; longer searches have more chains
 constexpr Index kNumbersTogether = Index(1) << 22;  // in the loadings of climbs that go together
-constexpr Index kCached = Index(1) << 21;           // numbers of a matrix that is as well read by each climb
-constexpr int kStretch = 8;                         // sweeps before the time is asked for
+constexpr Index kMostTogether = 16;
+constexpr std::size_t kFew = 4;  // climbs that share products: side by side they would leave threads idle
+constexpr Index kCached = Index(1) << 21;  // numbers of a matrix that is as well read by each climb
+constexpr int kStretch = 8;                // sweeps before the time is asked for
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
@@ -41,6 +48,7 @@ struct Climb {
   SpanSolution best = {{}, kNone};  // on the way
   double last = kNone;              // value
   bool arrived = false;             // sweeps gain nothing more
+  double gain = 0;                  // of the last round
   std::size_t chain = 0;            // that it perturbs
 };
 
@@ -50,8 +58,10 @@ struct Group {
   Matrix U = {}, S = {}, W = {};
 };
 
-/// Climbs go side by side, each at its own pace; where the data are large together, sweep by sweep, so that
-/// one product with the data serves all of them. Which climbs these are depends on the problem alone.
+/// Climbs go side by side, each at its own pace; where the data are large, or climbs few, together, sweep by
+/// sweep, so that one product with the data serves all of them. Which climbs these are depends on the problem
+/// alone. They go in rounds: what promises nothing then makes room for others, so that many are on their way
+/// at once and many threads have work.
 class Search {
  public:
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
@@ -59,8 +69,7 @@ class Search {
       : p_(problem),
         axis_(problem.A.cols()),
         r_(Index(problem.sets.size())),
-        together_(
-            std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), Index(is_long(sweeps) ? 16 : 8))),
+        together_(std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), kMostTogether)),
         promising_(is_long(sweeps) ? 3 : 2),
         alone_(problem.A.rows() * problem.A.cols() <= kCached),
         budget_(sweeps),
@@ -69,45 +78,69 @@ class Search {
 
   SpanSolution run(const Matrix& leading, const Vector& values) {
     if (r_ == 1) return best_single(leading);
-    const Matrix scaled = leading * values.asDiagonal(), identity = Matrix::Identity(r_, r_);
-    const auto rotated = [&](bool with_scale) -> Matrix {
-      const Matrix& base = with_scale ? scaled : leading;
-      return base * varimax_rotation(base, orthonormal_basis(random_.gaussian_matrix(r_, r_)), p_.threads);
-    };
-    const Matrix simple = scaled * varimax_rotation(scaled, identity, p_.threads);
-    Climb best = top_of({simple, leading, leading * varimax_rotation(leading, identity, p_.threads)});
-    for (int i = 0; i < 14 && more(kStartingShare);) {
-      const double each = std::max(1.0, double(used_) / (3 + i)), left = kStartingShare * budget_ - used_;
-      const int count = std::min(14 - i, std::clamp(int(left / each), 1, int(together_)));
-      std::vector<Matrix> starts;
-      for (const int end = i + count; i < end; ++i)
-        starts.push_back(i == 0 ? heaviest_columns() : i == 1 ? homotopy(simple) : rotated(i % 2 == 0));
-      take_better(best, top_of(std::move(starts)));
-    }
-
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
-    std::vector<Climb> chains{best};
-    if (is_long(budget_) && more(kChainShare)) {
-      std::vector<Matrix> starts;
-      for (int chain = 1; chain < std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains); ++chain)
-        starts.push_back(rotated(chain % 2 == 0));
-      for (Climb& climb : climbed(std::move(starts))) chains.push_back(std::move(climb));
-      perturb(chains, kChainShare);
-      for (Climb& chain : chains) take_better(best, std::move(chain));
-      chains = {best};
+    const int wanted = is_long(budget_) ? std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains) : 1;
+    std::vector<Climb> going = starts(leading, values, wanted), chains;
+    climb_on(going);
+    if (wanted > 1) {
+      // The best, and others whatever they are worth yet: those next to the best are too often next to it.
+      std::swap(going.front(), *std::min_element(going.begin(), going.end(), by_value));
+      if (going.size() > std::size_t(wanted)) going.erase(going.begin() + 1, going.end() - (wanted - 1));
+      ascend(going, kSweepsToConverge);
+      chains = std::move(going);
+      going.clear();
+      perturb(chains, going, kChainShare);
+      chains = {std::move(*std::min_element(chains.begin(), chains.end(), by_value))};
+    } else {
+      std::stable_sort(going.begin(), going.end(), by_value);
+      going.resize(std::min(going.size(), kStay));
+      chains = {{{}, p_.sets}};
+      while (!going.empty() && rises(chains[0], going) && !stopped_) climb_on(going);
     }
-    perturb(chains, 1);
+    perturb(chains, going, 1);
     return std::move(chains.front().best);
+  }
+
+  /// A few sweeps more.
+  SpanSolution polished(Matrix loadings) {
+    tolerance_ = kFineTolerance;
+    std::vector<Climb> climb{{std::move(loadings), p_.sets}};
+    ascend(climb, kRound);
+    return std::move(climb.front().best);
   }
 
  private:
   static bool is_long(int sweeps) { return sweeps >= kSweepsForChains; }
+
+  static bool by_value(const Climb& a, const Climb& b) { return a.best.value > b.best.value; }
+
+  /// Leading components, as they are and rotated, and as many rotations more as there is time for.
+  std::vector<Climb> starts(const Matrix& leading, const Vector& values, int chains) {
+    const Matrix scaled = leading * values.asDiagonal(), identity = Matrix::Identity(r_, r_);
+    const int most = std::max(kMostStarts, 3 * chains + 2);
+    const int count = std::clamp(int(kStartingShare * budget_ / kSweepsOfAStart), 3, most);
+    std::vector<Climb> result(std::size_t(count), {{}, p_.sets});
+    std::vector<Matrix> rotations(result.size(), identity);
+    for (std::size_t k = 4; k < rotations.size(); ++k)
+      rotations[k] = orthonormal_basis(random_.gaussian_matrix(r_, r_));
+    // Of few, each by all threads.
+    const bool few = result.size() <= kFew;
+    parallel_for(count, few ? 1 : p_.threads, [&](Index k) {
+      const Matrix& base = k != 2 && k % 2 == 0 ? scaled : leading;
+      const auto rotated = [&]() -> Matrix {
+        return base * varimax_rotation(base, rotations[std::size_t(k)], few ? p_.threads : 1);
+      };
+      result[std::size_t(k)].U = members(k == 1 ? leading : k == 3 ? heaviest_columns() : rotated(), p_.sets);
+    });
+    return result;
+  }
 
   /// One component: from the leading direction, its opposite and the heaviest columns; after a few sweeps the
   /// better ones go on to the end.
   SpanSolution best_single(const Matrix& leading) {
     constexpr Index kColumns = 30, kSurvivors = 8;
     constexpr int kSweeps = 4;
+    tolerance_ = kFineTolerance;
     const Matrix columns = axis_.units(heaviest(std::min(kColumns, leading.rows())));
     std::vector<Climb> climbs(std::size_t(2 + columns.cols()), {Vector(leading.rows()), p_.sets});
     for (Index i = 0; i < Index(climbs.size()); ++i) {
@@ -115,20 +148,14 @@ class Search {
       p_.sets[0]->maximize(start, climbs[std::size_t(i)].U.col(0));
     }
     ascend(climbs, kSweeps);
-    std::stable_sort(climbs.begin(), climbs.end(),
-                     [](const Climb& a, const Climb& b) { return a.best.value > b.best.value; });
+    std::stable_sort(climbs.begin(), climbs.end(), by_value);
     climbs.resize(std::min<std::size_t>(kSurvivors, climbs.size()));
     ascend(climbs, kSweepsToConverge);
-    for (Climb& climb : climbs) take_better(climbs.front(), std::move(climb));
-    return std::move(climbs.front().best);
+    return std::move(std::min_element(climbs.begin(), climbs.end(), by_value)->best);
   }
 
   /// Whether to go on, up to a share of the budget.
   bool more(double share) const { return !stopped_ && used_ < share * budget_; }
-
-  static void take_better(Climb& best, Climb&& other) {
-    if (other.best.value > best.best.value) best = std::move(other);
-  }
 
   /// Calls work(k) for k = 0..count-1 side by side.
   template <class Work>
@@ -145,39 +172,49 @@ class Search {
     return U;
   }
 
-  std::vector<Climb> climbed(std::vector<Matrix> starts) {
-    std::vector<Climb> climbs;
-    climbs.reserve(starts.size());
-    for (Matrix& start : starts) climbs.push_back({members(std::move(start), p_.sets), p_.sets});
-    ascend(climbs, kSweepsToConverge);
-    return climbs;
+  /// A round.
+  void climb_on(std::vector<Climb>& climbs) {
+    std::vector<double> before;
+    for (const Climb& climb : climbs) before.push_back(climb.best.value);
+    ascend(climbs, kRound);
+    for (std::size_t k = 0; k < climbs.size(); ++k) climbs[k].gain = climbs[k].best.value - before[k];
   }
 
-  Climb top_of(std::vector<Matrix> starts) {
-    std::vector<Climb> climbs = climbed(std::move(starts));
-    for (Climb& climb : climbs) take_better(climbs.front(), std::move(climb));
-    return std::move(climbs.front());
+  /// Moves a solution to the best of those that are going, and drops those that lead nowhere. Whether the
+  /// best still rises.
+  static bool rises(Climb& best, std::vector<Climb>& going) {
+    const auto first = std::min_element(going.begin(), going.end(), by_value);
+    const bool is_fast = !first->arrived && first->gain > kSlow;
+    take_better(best, *first);
+    std::erase_if(going, [&](const Climb& climb) { return !is_hopeful(climb, best); });
+    return is_fast;
   }
 
-  /// Sweeps until they gain nothing, or so many; a climb goes on from the best of the last ascent.
+  static bool is_hopeful(const Climb& climb, const Climb& best) {
+    return !climb.arrived && climb.best.value + kHope * climb.gain >= best.best.value;
+  }
+
+  static void take_better(Climb& best, const Climb& other) {
+    if (!(other.best.value > best.best.value)) return;
+    best.best = other.best;
+    best.sets = other.sets;
+  }
+
+  /// Sweeps until they gain nothing, or so many.
   void ascend(std::vector<Climb>& climbs, int sweeps) {
     for (std::size_t first = 0; first < climbs.size(); first += std::size_t(together_))
       ascend({climbs.data() + first, std::min(std::size_t(together_), climbs.size() - first)}, sweeps);
   }
 
   void ascend(std::span<Climb> climbs, int sweeps) {
+    const bool alone = alone_ && climbs.size() > kFew;
     std::vector<Group> groups;
     for (Climb& climb : climbs) {
-      if (climb.best.loadings.size() == 0)
-        climb.best.loadings = climb.U;
-      else
-        climb.U = climb.best.loadings;
-      climb.last = kNone;
-      climb.arrived = false;
-      if (alone_ || groups.empty()) groups.emplace_back();
+      if (climb.arrived) continue;
+      if (alone || groups.empty()) groups.emplace_back();
       groups.back().going.push_back(&climb);
     }
-    const int stretch = alone_ ? kStretch : 1;
+    const int stretch = alone ? kStretch : 1;
     for (int done = 0; done < sweeps && !groups.empty() && !stopped_; done += stretch) {
       std::vector<int> made(groups.size());
       for_each(Index(groups.size()), [&](Index k) {
@@ -188,12 +225,10 @@ class Search {
       if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
       std::erase_if(groups, [](const Group& group) { return group.going.empty(); });
     }
-    for (Climb& climb : climbs) climb.U.resize(0, 0);  // what it goes on from is its best
   }
 
   /// So many sweeps, or fewer where they gain nothing more; returns their number, over all climbs.
   int sweep(Group& group, int sweeps) const {
-    const double tolerance = r_ == 1 ? kToleranceOfOne : kTolerance;
     std::vector<Climb*>& going = group.going;
     Matrix &U = group.U, &S = group.S, &W = group.W;
     int made = 0;
@@ -208,8 +243,8 @@ class Search {
         Matrix Z = scores(gram, scores_here);
         const double value = scores_here.cwiseProduct(Z).sum() / p_.total - penalty(gram);
         scores_here = Z;
-        if (value > climb.best.value) climb.best = {climb.U, value};
-        climb.arrived = value - climb.last < tolerance;
+        if (value > climb.best.value || climb.best.loadings.size() == 0) climb.best = {climb.U, value};
+        climb.arrived = value - climb.last < tolerance_;
         climb.last = value;
       });
       made += int(going.size());
@@ -316,63 +351,48 @@ class Search {
     return image;
   }
 
-  /// Loadings that lose their entries little by little: few sweeps at every size.
-  Matrix homotopy(Matrix U) {
-    constexpr double kShrink = 0.6;
-    for (double share = kShrink;; share *= kShrink) {
-      std::vector<Climb> climb{{{}, p_.sets}};
-      bool wider = false;
-      for (Atoms& atoms : climb[0].sets) {
-        const auto& set = atoms.traits().simple;
-        const Index k = set ? set->max_nonzeros(U.rows()) : U.rows(), now = Index(share * double(U.rows()));
-        if (!set || now <= k) continue;
-        atoms = sparse_set(now, set->nonnegative);
-        wider = true;
-      }
-      if (!wider) return U;
-      climb[0].U = members(std::move(U), climb[0].sets);
-      ascend(climb, 3);
-      U = std::move(climb[0].best.loadings);
-    }
-  }
-
-  /// Goes on from perturbations of every chain, and moves it to the best of its own that ends better.
-  void perturb(std::vector<Climb>& chains, double share) {
-    for (int n = 0; more(share);) {
-      // Each of them in one of several ways, in turn; no more than there is time for.
-      const Index affordable = Index((share * budget_ - used_) / kRace);
-      const Index each = std::clamp(affordable / Index(chains.size()), Index(1),
-                                    std::max<Index>(1, together_ / Index(chains.size())));
-      std::vector<Climb> tries(chains.size() * std::size_t(each));
+  /// Goes on from perturbations of every chain, and with what is going already; moves a chain to the best of
+  /// its own.
+  void perturb(std::vector<Climb>& chains, std::vector<Climb>& going, double share) {
+    const auto count = Index(chains.size());
+    for (Index n = 0; (more(share) || !going.empty()) && !stopped_;) {
+      // Chains in turn, each in one of several ways, in turn; no more than there is time for.
+      const Index affordable = Index((share * budget_ - used_) / kRound),
+                  free = together_ - Index(going.size());
+      const Index fresh =
+          more(share) ? std::max<Index>(std::min(affordable, free), going.empty() ? 1 : 0) : 0;
+      const auto old = std::ptrdiff_t(going.size());
+      going.resize(going.size() + std::size_t(fresh));
       std::vector<Random> streams;
-      for (std::size_t k = 0; k < tries.size(); ++k) streams.emplace_back(random_.bits());
-      for_each(Index(tries.size()), [&](Index k) {
-        const Climb& chain = chains[std::size_t(k / each)];
-        Climb& attempt = tries[std::size_t(k)];
+      for (Index k = 0; k < fresh; ++k) streams.emplace_back(random_.bits());
+      for_each(fresh, [&](Index k) {
+        Climb& attempt = going[std::size_t(old + k)];
+        attempt.chain = std::size_t((n + k) % count);
+        const Climb& chain = chains[attempt.chain];
         attempt.sets = chain.sets;
         attempt.U =
-            members(perturbed(chain.best.loadings, n + int(k % each), streams[std::size_t(k)]), chain.sets);
+            members(perturbed(chain.best.loadings, (n + k) / count, streams[std::size_t(k)]), chain.sets);
       });
-      n += int(each);
-      ascend(tries, kRace);
-      // The most promising of each chain go on to the end.
-      std::vector<Climb> promising;
-      for (std::size_t c = 0; c < chains.size(); ++c) {
-        const auto first = tries.begin() + std::ptrdiff_t(c) * each, last = first + each;
-        std::stable_sort(first, last,
-                         [](const Climb& a, const Climb& b) { return a.best.value > b.best.value; });
-        for (auto attempt = first; attempt != last && attempt - first < promising_; ++attempt)
-          if (attempt->best.value > chains[c].best.value - kClose) {
-            promising.push_back(std::move(*attempt));
-            promising.back().chain = c;
-          }
+      n += fresh;
+      climb_on(going);
+      // The most promising of each chain stay.
+      std::stable_sort(going.begin() + old, going.end(), by_value);
+      std::vector<Index> stay(chains.size(), 0);
+      std::vector<Climb> staying;
+      for (std::ptrdiff_t k = 0; k < std::ptrdiff_t(going.size()); ++k) {
+        Climb& climb = going[std::size_t(k)];
+        Climb& chain = chains[climb.chain];
+        const bool promising = k < old ? is_hopeful(climb, chain)
+                                       : !climb.arrived && climb.best.value > chain.best.value - kClose &&
+                                             stay[climb.chain]++ < promising_;
+        take_better(chain, climb);
+        if (promising) staying.push_back(std::move(climb));
       }
-      ascend(promising, kSweepsToConverge);
-      for (Climb& climb : promising) take_better(chains[climb.chain], std::move(climb));
+      going = std::move(staying);
     }
   }
 
-  Matrix perturbed(Matrix U, int n, Random& random) const {
+  Matrix perturbed(Matrix U, Index n, Random& random) const {
     const Index p = U.rows(), r = U.cols();
     switch (n % 3) {
       case 0: {  // noise, of a random size, on all of them
@@ -407,6 +427,7 @@ class Search {
   const Index r_, together_;
   const Index promising_;  // perturbations of a solution that go on to the end, of those made at once
   const bool alone_;
+  double tolerance_ = kTolerance;
   int budget_, used_ = 0;
   double best_value_ = kNone;
   Random random_;
@@ -441,6 +462,10 @@ Matrix varimax_rotation(const Matrix& L, Matrix rotation, int threads) {
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
                          int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch) {
   return Search(problem, sweeps, seed, watch).run(leading, leading_values);
+}
+
+SpanSolution polish_span(const SpanProblem& problem, Matrix loadings) {
+  return Search(problem, 0, 0, nullptr).polished(std::move(loadings));
 }
 
 }  // namespace pursuit

@@ -7,9 +7,8 @@
 // One sweep: the best scores Z = A U (U^T U)^-1 for these loadings, then the best loadings for these scores,
 // column by column and twice around, each an exact fit of its set. It costs two products with A. The problem
 // has many local maxima, so sweeps are started from several places (leading components, varimax rotations of
-// them, heaviest columns, a homotopy from dense to sparse) and, from the best, again after perturbations,
-// several at a time, within a number of sweeps that depends on sizes and effort alone: the same input gives
-// the same result.
+// them, heaviest columns) and, from the best, again after perturbations, several at a time, within a number
+// of sweeps that depends on sizes and effort alone: the same input gives the same result.
 
 #include <functional>
 
@@ -35,6 +34,10 @@ struct SpanSolution {
 /// `watch` is told the sweeps done and allowed and the best value, and may stop the search.
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
                          int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch);
+
+/// Of loadings that were found for nearly this problem: a few sweeps with it, or the loadings where these
+/// gain nothing.
+SpanSolution polish_span(const SpanProblem& problem, Matrix loadings);
 
 /// Rotation of the columns of L that maximises the variance of their squared entries (Kaiser 1958), from a
 /// given one.

@@ -112,6 +112,24 @@ class CellScanner {
     return false;
   }
 
+  /// Reads a whole record, seen or not, as nearly all are written: two numbers from 1 to `most_first` and
+  /// `most_second` and a finite one, parted by one blank each. Stays before any other.
+  bool next_plain_triplet(std::int64_t most_first, std::int64_t most_second, int& first, int& second,
+                          double& value) {
+    constexpr std::ptrdiff_t kLongest = 64;  // what two whole numbers and blanks take, and more
+    const char* at = record_;
+    if (end_ - at < kLongest || !next_plain_whole(at, most_first, first) ||
+        !next_plain_whole(at, most_second, second))
+      return false;
+    const char* last = parse_number(at, end_, value);
+    if (last == nullptr || last == end_ || *last != '\n' || !std::isfinite(value)) [[unlikely]]
+      return false;
+    at_ = last + 1;
+    has_cell_ = false;
+    ++line_;
+    return true;
+  }
+
   std::vector<Cell> remaining_cells() {
     std::vector<Cell> cells;
     while (has_cell_) cells.push_back(next_cell());
@@ -209,6 +227,19 @@ class CellScanner {
     if (!at_line_end() && (separator_ == Separator::kBlanks ? at_ == behind : !at_separator())) return false;
     pass_separator();
     return true;
+  }
+
+  /// Digits and the blank behind them; there must be text for more than eleven characters.
+  static bool next_plain_whole(const char*& at, std::int64_t most, int& value) {
+    constexpr int kDigits = 9;  // that int can hold, whatever they are
+    int number = 0, digits = 0;
+    for (; digits <= kDigits; ++digits, ++at) {
+      const auto digit = static_cast<unsigned>(*at - '0');
+      if (digit > 9) break;
+      number = digits < kDigits ? 10 * number + static_cast<int>(digit) : 0;
+    }
+    value = number;
+    return *at++ == ' ' && number >= 1 && number <= most;
   }
 
   Cell quoted_cell();

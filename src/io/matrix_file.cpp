@@ -139,7 +139,7 @@ MatrixData read_data(const std::filesystem::path& path, const MatrixReading& rea
             const DataMatrixPtr matrix = data_matrix(stored.view, threads);
             data.matrix = {matrix.get(), [matrix, owner = stored.owner](const DataMatrix*) {}};
           } else {
-            io::require_finite(stored, path.string());
+            io::require_finite(stored, path.string(), threads);
             data.stored = stored.nonZeros();
             data.matrix = data_matrix(std::move(stored), threads);
           }

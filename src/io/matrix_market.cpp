@@ -177,6 +177,11 @@ class MarketEntries {
     return false;
   }
 
+  /// The entry of that line, if it is written as nearly all are; false leaves it to the other functions.
+  bool plain(int& i, int& j, double& x) {
+    return header_.field == Field::kReal && words_.next_plain_triplet(header_.rows, header_.columns, i, j, x);
+  }
+
   int position(std::int64_t most, const char* what) {
     int index = 0;
     std::string word;
@@ -238,10 +243,16 @@ void read_coordinates(TextLines& lines, const MarketHeader& header, int threads,
     MarketEntries entries(piece, before, header, lines.name());
     part.reserve(piece.size() / std::strlen("1 1\n") + 1);
     while (entries.next()) {
-      const int i = entries.position(header.rows, "row"), j = entries.position(header.columns, "column");
+      int i = 0, j = 0;
       Scalar x = 1;
-      if (header.field != Field::kPattern)
-        x = entries.value<Scalar>([&] { return std::pair(Index{i}, Index{j}); });
+      if (double number = 0; std::is_same_v<Scalar, double> && entries.plain(i, j, number)) {
+        x = static_cast<Scalar>(number);
+      } else {
+        i = entries.position(header.rows, "row");
+        j = entries.position(header.columns, "column");
+        if (header.field != Field::kPattern)
+          x = entries.value<Scalar>([&] { return std::pair(Index{i}, Index{j}); });
+      }
       if (i == j && header.symmetry == Symmetry::kSkewSymmetric)
         refuse(entries.here(),
                fmt::format("entry ({}, {}) is on the diagonal, which a skew-symmetric file must not store", i,
@@ -298,7 +309,7 @@ SparseMatrix read_sparse(TextLines& lines, const MarketHeader& header, int threa
   require_storable(lines.name(), header.rows, header.columns,
                    static_cast<std::int64_t>(entries.value.size()));
   SparseMatrix matrix = assemble(header.rows, header.columns, entries, resolved);
-  if (const auto twice = find_duplicate(matrix))
+  if (const auto twice = find_duplicate(matrix, resolved))
     refuse_market_duplicate(lines.name(), header, entries, entry_lines, *twice);
   return matrix;
 }

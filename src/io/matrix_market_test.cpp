@@ -32,6 +32,41 @@ TEST(MatrixMarket, ReadsCoordinateEntriesInAnyOrder) {
   EXPECT_TRUE(matrix.isCompressed());
 }
 
+/// A hundred entries; `line(i, j, value)` writes one.
+template <class Line>
+std::string hundred_entries(const Line& line) {
+  std::string text = kCoordinate + "10 20 100\n";
+  for (int k = 0; k < 100; ++k)
+    text += line(1 + k / 10, 1 + 2 * (k % 10), std::to_string(k % 3 - 1) + "." + std::to_string(1000 + k));
+  return text;
+}
+std::string plain_line(int i, int j, const std::string& value) {
+  return std::to_string(i) + " " + std::to_string(j) + " " + value + "\n";
+}
+
+TEST(MatrixMarket, ReadsEntriesAlikeHoweverTheyAreSpaced) {
+  const Matrix expected(sparse(hundred_entries(plain_line)));
+  EXPECT_EQ(expected(3, 4), 1.1032);
+  for (const auto& [between, end] :
+       {std::pair("  ", "\n"), {"\t", "\n"}, {" ", "\r\n"}, {" ", " \n"}, {" ", "\n\n"}})
+    EXPECT_EQ(Matrix(sparse(hundred_entries([&](int i, int j, const std::string& value) {
+                return std::to_string(i) + between + std::to_string(j) + between + value + end;
+              }))),
+              expected)
+        << between << end;
+}
+
+TEST(MatrixMarket, NamesABadEntryAmongPlainOnes) {
+  for (const std::string bad : {"0 1 1", "11 1 1", "1 21 1", "1 -1 1", "1 2147483648 1", "1 12345678901234 1",
+                                "1 1 inf", "1 1 nan", "1 1 1 1", "1 1", "1 1 1x", "1 1 1,5", "1 1.5 1"}) {
+    int line = 2;
+    const std::string text = hundred_entries([&](int i, int j, const std::string& value) {
+      return ++line == 52 ? bad + "\n" : plain_line(i, j, value);
+    });
+    EXPECT_THAT(refused_market(text), HasSubstr("a.mtx, line 52:")) << bad;
+  }
+}
+
 TEST(MatrixMarket, KeepsExplicitZerosAndAllowsNoEntries) {
   EXPECT_EQ(sparse(kCoordinate + "2 2 1\n1 1 0\n").nonZeros(), 1);
   EXPECT_EQ(sparse(kCoordinate + "2 2 0\n").nonZeros(), 0);

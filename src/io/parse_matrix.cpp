@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "io/defect.hpp"
 #include "io/delimited.hpp"
 #include "io/matrix_market.hpp"
@@ -28,12 +28,20 @@ namespace {
 }  // namespace
 
 template <class Scalar>
-void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name) {
-  for (Index i = 0; i < matrix.outerSize(); ++i) {
-    for (typename SparseMatrixOf<Scalar>::InnerIterator entry(matrix, i); entry; ++entry) {
-      if (!std::isfinite(entry.value())) refuse_entry(name, entry.value(), entry.row(), entry.col());
-    }
-  }
+void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads) {
+  const Scalar* values = matrix.valuePtr();
+  const Chunks chunks(matrix.nonZeros(), Index(1) << 14);
+  std::vector<Index> bad(static_cast<std::size_t>(chunks.count()));  // the first of each that is not finite
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    const Scalar *first = values + chunks.first(chunk), *last = values + chunks.first(chunk + 1);
+    const Scalar* found = std::find_if(first, last, [](Scalar x) { return !std::isfinite(x); });
+    bad[static_cast<std::size_t>(chunk)] = found == last ? matrix.nonZeros() : found - values;
+  });
+  const Index entry = *std::min_element(bad.begin(), bad.end());
+  if (entry == matrix.nonZeros()) return;
+  const int* start = matrix.outerIndexPtr();
+  const Index row = std::upper_bound(start, start + matrix.rows() + 1, int(entry)) - start - 1;
+  refuse_entry(name, values[entry], row, matrix.innerIndexPtr()[entry]);
 }
 
 template <class Scalar>
@@ -60,8 +68,8 @@ void require_finite(const DenseView<Scalar>& view, const std::string& name, int 
 
 template void require_finite(const DenseView<double>&, const std::string&, int);
 template void require_finite(const DenseView<float>&, const std::string&, int);
-template void require_finite(const SparseMatrixOf<double>&, const std::string&);
-template void require_finite(const SparseMatrixOf<float>&, const std::string&);
+template void require_finite(const SparseMatrixOf<double>&, const std::string&, int);
+template void require_finite(const SparseMatrixOf<float>&, const std::string&, int);
 
 namespace {
 
@@ -127,7 +135,7 @@ NamedMatrix in_memory(StoredTable table, const std::string& name, int threads) {
                   require_finite(stored.view, name, threads);
                   return by_columns(stored.view, threads);
                 } else {
-                  require_finite(stored, name);
+                  require_finite(stored, name, threads);
                   return std::move(stored);
                 }
               },

@@ -18,7 +18,7 @@ StoredTable read_stored(ByteSource source, const MatrixReading& reading);
 template <class Scalar>
 void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads);
 template <class Scalar>
-void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name);
+void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads);
 
 /// As matrices in memory of their own; a NaN or infinite entry is refused by its position.
 NamedMatrix in_memory(StoredTable table, const std::string& name, int threads);

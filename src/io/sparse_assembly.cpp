@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <limits>
 
+#include "base/chunks.hpp"
 #include "base/machine.hpp"
 #include "io/byte_source.hpp"
 #include "io/defect.hpp"
@@ -26,6 +28,30 @@ std::vector<Index> row_pieces(const int* start, Index rows) {
   }
   if (cuts.back() < rows) cuts.push_back(rows);
   return cuts;
+}
+
+bool find_row_starts(const PlainVector<int>& row, Index rows, int* start, int threads) {
+  const auto count = static_cast<Index>(row.size());
+  const Chunks chunks(count, Index(1) << 14);
+  std::atomic<bool> sorted = true;
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    const auto first = row.begin() + chunks.first(chunk), last = first + chunks.length(chunk);
+    if (!std::is_sorted(first == row.begin() ? first : first - 1, last)) sorted = false;
+  });
+  if (!sorted) {
+    for (const int i : row) ++start[i + 1];
+    for (Index i = 0; i < rows; ++i) start[i + 1] += start[i];
+    return false;
+  }
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    for (Index k = chunks.first(chunk), end = chunks.first(chunk + 1); k < end; ++k) {
+      const int before = k == 0 ? 0 : row[static_cast<std::size_t>(k - 1)],
+                here = row[static_cast<std::size_t>(k)];
+      for (int i = before + 1; i <= here; ++i) start[i] = static_cast<int>(k);
+    }
+  });
+  std::fill(start + (count > 0 ? row.back() + 1 : 0), start + rows + 1, static_cast<int>(count));
+  return true;
 }
 
 void require_indexable(const std::string& where, std::int64_t rows, std::int64_t columns) {

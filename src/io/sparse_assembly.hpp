@@ -47,6 +47,10 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
 /// end.
 std::vector<Index> row_pieces(const int* start, Index rows);
 
+/// Where the entries of every row start once they are sorted by row, from `start` all zero, and the end
+/// behind the last. Returns whether they are sorted as they are.
+bool find_row_starts(const PlainVector<int>& row, Index rows, int* start, int threads);
+
 /// The matrix with each row sorted by column. Entries of the same position stay side by side, in the file's
 /// order.
 template <class Scalar>
@@ -57,10 +61,7 @@ SparseMatrixOf<Scalar> assemble(Index rows, Index columns, const Entries<Scalar>
   int* start = matrix.outerIndexPtr();
   int* column = matrix.innerIndexPtr();
   Scalar* value = matrix.valuePtr();
-  for (const int i : entries.row) ++start[i + 1];
-  for (Index i = 0; i < rows; ++i) start[i + 1] += start[i];
-
-  const bool sorted = std::is_sorted(entries.row.begin(), entries.row.end());
+  const bool sorted = find_row_starts(entries.row, rows, start, threads);
   const std::vector<Index> cuts = row_pieces(start, rows);
   const auto pieces = static_cast<Index>(cuts.size()) - 1;
   parallel_for(sorted ? pieces : std::min<Index>(pieces, threads), threads, [&](Index p) {
@@ -99,14 +100,20 @@ SparseMatrixOf<Scalar> assemble(Index rows, Index columns, const Entries<Scalar>
 
 /// The first position (row, column) that an assembled matrix holds twice.
 template <class Scalar>
-std::optional<std::pair<int, int>> find_duplicate(const SparseMatrixOf<Scalar>& matrix) {
+std::optional<std::pair<int, int>> find_duplicate(const SparseMatrixOf<Scalar>& matrix, int threads = 1) {
   const int* start = matrix.outerIndexPtr();
   const int* column = matrix.innerIndexPtr();
-  for (int i = 0; i < matrix.rows(); ++i) {
-    const int* twice = std::adjacent_find(column + start[i], column + start[i + 1]);
-    if (twice != column + start[i + 1]) return std::pair(i, *twice);
-  }
-  return std::nullopt;
+  const std::vector<Index> cuts = row_pieces(start, matrix.rows());
+  std::vector<std::optional<std::pair<int, int>>> found(cuts.size() - 1);
+  parallel_for(Index(found.size()), threads, [&](Index p) {
+    const auto piece = static_cast<std::size_t>(p);
+    for (auto i = static_cast<int>(cuts[piece]); i < cuts[piece + 1] && !found[piece]; ++i) {
+      const int* twice = std::adjacent_find(column + start[i], column + start[i + 1]);
+      if (twice != column + start[i + 1]) found[piece] = std::pair(i, *twice);
+    }
+  });
+  const auto first = std::find_if(found.begin(), found.end(), [](const auto& twice) { return bool(twice); });
+  return first == found.end() ? std::nullopt : *first;
 }
 
 /// Replaces entries of the same position by their sum.

@@ -16,6 +16,30 @@ TEST(SparseAssembly, FindsADuplicateOnlyWhereThereIsOne) {
   EXPECT_EQ(find_duplicate(assemble(2, 3, entries)), std::pair(1, 2));
 }
 
+TEST(SparseAssembly, IsTheSameForAnyNumberOfThreads) {
+  constexpr int kRows = 5000, kColumns = 400, kCount = 300000;
+  for (const bool sorted : {true, false}) {
+    Entries<double> entries;
+    for (int k = 0; k < kCount; ++k) {
+      const int i = sorted ? int(std::int64_t(k) * (kRows - 20) / kCount) + 7
+                           : int(std::int64_t(k) * 7919 % (kRows - 20)) + 7;
+      entries.add(i, (k * 31) % kColumns, k);
+    }
+    std::vector<int> start(kRows + 1, 0);
+    for (const int i : entries.row) ++start[std::size_t(i) + 1];
+    for (int i = 0; i < kRows; ++i) start[std::size_t(i) + 1] += start[std::size_t(i)];
+    const SparseMatrix one = assemble(kRows, kColumns, entries);
+    EXPECT_TRUE(std::equal(start.begin(), start.end(), one.outerIndexPtr()));
+    for (const int threads : {2, 3, 16}) {
+      const SparseMatrix many = assemble(kRows, kColumns, entries, threads);
+      EXPECT_TRUE(std::equal(start.begin(), start.end(), many.outerIndexPtr())) << threads;
+      EXPECT_TRUE(std::equal(one.innerIndexPtr(), one.innerIndexPtr() + kCount, many.innerIndexPtr()));
+      EXPECT_TRUE(std::equal(one.valuePtr(), one.valuePtr() + kCount, many.valuePtr())) << threads;
+      EXPECT_EQ(find_duplicate(many, threads), find_duplicate(one));
+    }
+  }
+}
+
 RC_GTEST_PROP(SparseAssembly, SumsEntriesInAnyOrderAsEigenDoes, ()) {
   const auto rows = *rc::gen::inRange(1, 10), columns = *rc::gen::inRange(1, 10),
              count = *rc::gen::inRange(0, 60);

@@ -14,7 +14,7 @@ namespace {
 // Nothing that is read depends on where it is cut. Pieces are large beside what joining them costs, blocks
 // hold enough of them for all threads.
 constexpr std::size_t kSmallestPiece = std::size_t{1} << 17, kLargestPiece = std::size_t{1} << 20,
-                      kPieceOfOneThread = std::size_t{1} << 23, kPiecesOfEachThread = 6;
+                      kPiecesOfEachThread = 6;
 constexpr std::size_t kStep = std::size_t{1} << 18;  // how far to look for the end of a line at a time
 
 std::size_t behind_newline(std::string_view text, std::size_t from) {
@@ -113,8 +113,7 @@ bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads)
   pieces_.clear();
   const std::size_t most = threads == 1 ? 1 : kPiecesOfEachThread * static_cast<std::size_t>(threads);
   const std::size_t share = streamed_ ? kLargestPiece : (text_.size() - at_) / most;
-  const std::size_t piece =
-      threads == 1 ? kPieceOfOneThread : std::clamp(share, kSmallestPiece, kLargestPiece);
+  const std::size_t piece = threads == 1 ? kLargestPiece : std::clamp(share, kSmallestPiece, kLargestPiece);
   line_start_ = at_;
   for (std::size_t size = (most + 1) * piece;; size *= 2) {
     bool last = !streamed_ && text_.size() - at_ <= size;
