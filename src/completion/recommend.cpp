@@ -235,7 +235,7 @@ Recommender::Vectors Recommender::vectors() const {
     }
     row *= float(model_.scale);
     const double rest = row.cast<double>().dot(result.cols.row(0).cast<double>());
-    row[width] = float(predictor_->linear({i, 0}) - rest);
+    row[width] = float(predictor_->linear_mean({i, 0}) - rest);
   }
   return result;
 }

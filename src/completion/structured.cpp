@@ -190,237 +190,236 @@ double floor_of(const ObservedEntries& entries) {
   double sum = 0;
   for (const float value : entries.value) sum += value;
   return sum > 0 ? kModelFloor * sum / double(entries.size()) : 1.0;
+}
 
-  double deviation_of(const std::vector<float>& values) {
-    double mean = 0, squares = 0;
-    for (const float value : values) mean += value / double(values.size());
-    for (const float value : values) squares += (value - mean) * (value - mean) / double(values.size());
-    return std::sqrt(squares);
+double deviation_of(const std::vector<float>& values) {
+  double mean = 0, squares = 0;
+  for (const float value : values) mean += value / double(values.size());
+  for (const float value : values) squares += (value - mean) * (value - mean) / double(values.size());
+  return std::sqrt(squares);
+}
+
+/// What is tried, with values of this standard deviation.
+std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double deviation, bool judged) {
+  if (!options.choose) return {options};
+  StructuredOptions with_offsets = options;
+  with_offsets.offsets = true;
+  with_offsets.regularization = {Regularization::self_tuned, 0};
+  if (!judged) return {with_offsets};
+  with_offsets.corrections = {1, 3};
+  StructuredOptions counted = options;
+  counted.offsets = false;
+  counted.regularization = {Regularization::count_weighted_ridge, kRidgeOfDeviation * deviation};
+  counted.corrections = {3};
+  return {with_offsets, counted};
+}
+
+/// One run of complete_structured(), on entries in a unit that is a power of two.
+class StructuredRun {
+ public:
+  StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit)
+      : o_(options), unit_(unit), run_({.time_limit = options.time_limit}, options.observer) {
+    base_.lowest = range.lowest;
+    base_.highest = range.highest;
+    base_.rows = plain_side(rows);
+    base_.cols = plain_side(cols);
+    base_.loss = in_unit(options.loss, unit);
+    best_ = {Panel(rows, 0), Panel(cols, 0), Vector(0)};
   }
 
-  /// What is tried, with values of this standard deviation.
-  std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double deviation, bool judged) {
-    if (!options.choose) return {options};
-    StructuredOptions with_offsets = options;
-    with_offsets.offsets = true;
-    with_offsets.regularization = {Regularization::self_tuned, 0};
-    if (!judged) return {with_offsets};
-    with_offsets.corrections = {1, 3};
-    StructuredOptions counted = options;
-    counted.offsets = false;
-    counted.regularization = {Regularization::count_weighted_ridge, kRidgeOfDeviation * deviation};
-    counted.corrections = {3};
-    return {with_offsets, counted};
+  /// Mean and offsets of these entries, where they were asked for.
+  void fit_offsets(const ObservedEntries& entries) {
+    if (!o_.offsets || by_loss(o_) || interrupted()) return;
+    CompletionOptions offsets;
+    offsets.max_rank = 0;
+    offsets.use_pattern = false;
+    offsets.validation = 0;
+    offsets.range = Range{base_.lowest, base_.highest};
+    offsets.seed = o_.seed;
+    offsets.threads = o_.threads;
+    offsets.observer = [&](const Moment& moment) {
+      return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
+    };
+    CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
+    if (!result.interrupted() || best_.rank() == 0)
+      base_ = std::move(result.model);  // atoms belong to their offsets
   }
 
-  /// One run of complete_structured(), on entries in a unit that is a power of two.
-  class StructuredRun {
-   public:
-    StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit)
-        : o_(options), unit_(unit), run_({.time_limit = options.time_limit}, options.observer) {
-      base_.lowest = range.lowest;
-      base_.highest = range.highest;
-      base_.rows = plain_side(rows);
-      base_.cols = plain_side(cols);
-      base_.loss = in_unit(options.loss, unit);
-      best_ = {Panel(rows, 0), Panel(cols, 0), Vector(0)};
-    }
-
-    /// Mean and offsets of these entries, where they were asked for.
-    void fit_offsets(const ObservedEntries& entries) {
-      if (!o_.offsets || by_loss(o_) || interrupted()) return;
-      CompletionOptions offsets;
-      offsets.max_rank = 0;
-      offsets.use_pattern = false;
-      offsets.validation = 0;
-      offsets.range = Range{base_.lowest, base_.highest};
-      offsets.seed = o_.seed;
-      offsets.threads = o_.threads;
-      offsets.observer = [&](const Moment& moment) {
-        return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
-      };
-      CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
-      if (!result.interrupted() || best_.rank() == 0)
-        base_ = std::move(result.model);  // atoms belong to their offsets
-    }
-
-    /// One run of Algorithm 2; keeps the atoms of the best rank so far.
-    void path(Weighted training, const Weighted& validation, int corrections, const Regularization& price,
-              Index rank) {
-      const double entry_count = double(count_of(training.entries, o_.symmetric));
-      const auto objective = objective_of(std::move(training));
-      Objective& f = *objective;
-      CorrectionOptions correction;
-      correction.by_oracle = !o_.exact_corrections || o_.symmetric;
-      ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
-                           {.restarts = o_.restarts, .seed = o_.seed}, correction,
-                           in_unit(price, correction.by_oracle, unit_, o_.loss));
-      const bool judges = validation.entries.size() > 0;
-      Index since = 0;
-      double judged = -1;        // squared error of the last model that was judged
-      int sweeps = corrections;  // of the last correction
-      const auto judge = [&] {
-        judged = 2 * f.value();
-        const double error = judges ? error_of(space.expansion(), f, validation) : Moment::kUnknown;
-        const bool squares = o_.loss.kind == Loss::squares;
-        stages_.push_back({space.expansion().rank(), sweeps,
-                           squares ? unit_ * std::sqrt(judged / entry_count) : Moment::kUnknown,
-                           error_unit() * error, run_.seconds()});
-        ++since;
-        if (!judges || error < best_error_) {
-          best_error_ = error;
-          best_ = space.expansion();
-          best_terms_ = f.own_terms();
-          best_corrections_ = corrections;
-          best_price_ = price;
-          best_noise_ = judged / entry_count;
-          since = 0;
-        }
-        return error_unit() * error;
-      };
-      PursuitOptions steps{.rank = rank, .corrections = corrections};
-      if (o_.polish > 0) {
-        steps.corrections = o_.polish;
-        steps.correction_tolerance = kRoughly * o_.polish_tolerance;
-        steps.polish = judges ? 0 : o_.polish;  // of the rank that was chosen
-        steps.polish_tolerance = o_.polish_tolerance;
+  /// One run of Algorithm 2; keeps the atoms of the best rank so far.
+  void path(Weighted training, const Weighted& validation, int corrections, const Regularization& price,
+            Index rank) {
+    const double entry_count = double(count_of(training.entries, o_.symmetric));
+    const auto objective = objective_of(std::move(training));
+    Objective& f = *objective;
+    CorrectionOptions correction;
+    correction.by_oracle = !o_.exact_corrections || o_.symmetric;
+    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
+                         {.restarts = o_.restarts, .seed = o_.seed}, correction,
+                         in_unit(price, correction.by_oracle, unit_, o_.loss));
+    const bool judges = validation.entries.size() > 0;
+    Index since = 0;
+    double judged = -1;        // squared error of the last model that was judged
+    int sweeps = corrections;  // of the last correction
+    const auto judge = [&] {
+      judged = 2 * f.value();
+      const double error = judges ? error_of(space.expansion(), f, validation) : Moment::kUnknown;
+      const bool squares = o_.loss.kind == Loss::squares;
+      stages_.push_back({space.expansion().rank(), sweeps,
+                         squares ? unit_ * std::sqrt(judged / entry_count) : Moment::kUnknown,
+                         error_unit() * error, run_.seconds()});
+      ++since;
+      if (!judges || error < best_error_) {
+        best_error_ = error;
+        best_ = space.expansion();
+        best_terms_ = f.own_terms();
+        best_corrections_ = corrections;
+        best_price_ = price;
+        best_noise_ = judged / entry_count;
+        since = 0;
       }
-      const PursuitOutcome outcome =
-          pursue(space, steps, Run({}, [&](const Moment& moment) {
-                   const bool new_atom = moment.phase == Moment::Phase::atom;
-                   if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
-                   const double error = new_atom ? judge() : Moment::kUnknown;
-                   return go_on(moment.rank, moment.target_rank, Moment::kUnknown, error) &&
-                          since < kRanksWithoutGain;
-                 }));
-      settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
-                 f.value() <= kNoError * f.null_value();
-      // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
-      // word.
-      if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
-      if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
-      run_.finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
-                  : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
-                                                                   : Stop::no_ascent);
+      return error_unit() * error;
+    };
+    PursuitOptions steps{.rank = rank, .corrections = corrections};
+    if (o_.polish > 0) {
+      steps.corrections = o_.polish;
+      steps.correction_tolerance = kRoughly * o_.polish_tolerance;
+      steps.polish = judges ? 0 : o_.polish;  // of the rank that was chosen
+      steps.polish_tolerance = o_.polish_tolerance;
     }
-
-    CompletionResult result(GroupedEntries seen, Range range) && {
-      CompletionResult result;
-      result.seen = std::move(seen);
-      CompletionModel& model = result.model = model_of(best_, best_terms_);
-      note_unseen(model, result.seen);
-      if (by_loss(o_)) {
-        for (CompletionSide* side : {&model.rows, &model.cols}) average_offsets_of_unseen(*side);
-        model.noise_variance = dispersion_of(model, result.seen, unit_);
-      } else if (best_noise_ >= 0) {
-        model.noise_variance = best_noise_ / (model.scale * model.scale);
-      }
-      model.loss = o_.loss;
-      model.mean *= unit_;
-      model.scale *= unit_;
-      model.lowest = range.lowest;
-      model.highest = range.highest;
-      model.atoms.weights *= unit_;
-      require_sound(model);
-      result.path = std::move(stages_);
-      result.stop = run_.stop();
-      result.predictions = predict(model, o_.predict, o_.threads);
-      result.seconds = run_.seconds();
-      return result;
-    }
-
-    /// On the entries that judge, of the best so far.
-    double best_error() const { return best_error_; }
-    /// Whether the last path ended where a polish had nothing left to gain.
-    bool settled() const { return settled_; }
-    void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
-    bool interrupted() const { return run_.stopped(); }
-    Stop stop() const { return run_.stop(); }
-    void finish(Stop reason) { run_.finish(reason); }
-    Index best_rank() const { return best_.rank(); }
-    int best_corrections() const { return best_corrections_; }
-    const Regularization& best_price() const { return best_price_; }
-    double best_error() const { return best_error_; }
-
-   private:
-    std::unique_ptr<Objective> objective_of(Weighted training) {
-      const int threads = resolve_threads(o_.threads);
-      auto& [entries, weights] = training;
-      if (by_loss(o_)) {
-        if (o_.loss.has_positive_means()) base_.mean = floor_of(entries);
-        return make_objective(entries, {base_.loss, weights_of(weights), o_.offsets}, threads);
-      }
-      const Predictor offsets(base_);  // nothing where none were asked for
-      const Chunks chunks(entries.size());
-      parallel_for(chunks.count(), threads, [&](Index chunk) {
-        for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
-          entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
-      });
-      return std::make_unique<ObservedSquares>(
-          ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries), threads),
-          o_.symmetric, threads);
-    }
-
-    CompletionModel model_of(const Expansion& atoms, const OwnTerms& terms) const {
-      CompletionModel model = base_;
-      model.atoms = atoms;
-      if (by_loss(o_)) take_terms(terms, model);
-      return model;
-    }
-    double error_of(const Expansion& atoms, const Objective& f, const Weighted& validation) const {
-      return mean_error(model_of(atoms, f.own_terms()), positions_of(validation.entries),
-                        validation.entries.value, validation.weights.value, o_.threads);
-    }
-    /// Of errors: that of the data, or its square.
-    double error_unit() const { return o_.loss.kind == Loss::huber ? unit_ * unit_ : unit_; }
-
-    bool go_on(Index rank, Index target_rank, double noise, double validation) {
-      return run_.go_on({.phase = Moment::Phase::growing,
-                         .rank = rank,
-                         .target_rank = target_rank,
-                         .sweep = int(rank),
-                         .max_sweeps = int(target_rank),
-                         .noise = noise,
-                         .validation = validation});
-    }
-
-    const StructuredOptions& o_;
-    double unit_;
-    CompletionModel base_;  // mean and offsets
-    Run run_;
-    std::vector<CompletionStage> stages_;
-    Expansion best_;
-    OwnTerms best_terms_;
-    Regularization best_price_;
-    double best_error_ = std::numeric_limits<double>::infinity();
-    double best_noise_ = -1;  // of no model yet
-    int best_corrections_ = 0;
-    bool settled_ = true;
-  };
-
-  /// Paths of ranks, for every number of corrections, and where a ridge is to be found for one after another
-  /// as long as they predict better.
-  void explore(StructuredRun & run, const StructuredOptions& options, const Weighted& training,
-               const Weighted& validation) {
-    const bool tuned = by_loss(options) && options.regularization.kind == Regularization::self_tuned;
-    const auto ridge = [](double lambda) { return Regularization{Regularization::ridge, lambda}; };
-    const std::vector<int> polished = {options.polish};
-    for (const int corrections : options.polish > 0 ? polished : options.corrections)
-      if (!run.interrupted())
-        run.path(training, validation, corrections, tuned ? ridge(1) : options.regularization,
-                 options.max_rank);
-    if (!tuned || validation.entries.size() == 0) return;
-    for (const double step : {kRidgeStep, 1 / kRidgeStep}) {
-      bool better = true;
-      double lambda = 1;
-      for (int tried = 0; tried < kRidges && better && !run.interrupted(); ++tried) {
-        const double before = run.best_error();
-        run.path(training, validation, run.best_corrections(), ridge(lambda *= step), options.max_rank);
-        better = run.best_error() < before;
-      }
-      if (run.best_price().lambda != 1) return;
-    }
+    const PursuitOutcome outcome = pursue(
+        space, steps, Run({}, [&](const Moment& moment) {
+          const bool new_atom = moment.phase == Moment::Phase::atom;
+          if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
+          const double error = new_atom ? judge() : Moment::kUnknown;
+          return go_on(moment.rank, moment.target_rank, Moment::kUnknown, error) && since < kRanksWithoutGain;
+        }));
+    settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
+               f.value() <= kNoError * f.null_value();
+    // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
+    // word.
+    if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
+    if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
+    run_.finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
+                : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
+                                                                 : Stop::no_ascent);
   }
+
+  CompletionResult result(GroupedEntries seen, Range range) && {
+    CompletionResult result;
+    result.seen = std::move(seen);
+    CompletionModel& model = result.model = model_of(best_, best_terms_);
+    note_unseen(model, result.seen);
+    if (by_loss(o_)) {
+      for (CompletionSide* side : {&model.rows, &model.cols}) average_offsets_of_unseen(*side);
+      model.noise_variance = dispersion_of(model, result.seen, unit_);
+    } else if (best_noise_ >= 0) {
+      model.noise_variance = best_noise_ / (model.scale * model.scale);
+    }
+    model.loss = o_.loss;
+    model.mean *= unit_;
+    model.scale *= unit_;
+    model.lowest = range.lowest;
+    model.highest = range.highest;
+    model.atoms.weights *= unit_;
+    require_sound(model);
+    result.path = std::move(stages_);
+    result.stop = run_.stop();
+    result.predictions = predict(model, o_.predict, o_.threads);
+    result.seconds = run_.seconds();
+    return result;
+  }
+
+  /// On the entries that judge, of the best so far.
+  double best_error() const { return best_error_; }
+  /// Whether the last path ended where a polish had nothing left to gain.
+  bool settled() const { return settled_; }
+  void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
+  bool interrupted() const { return run_.stopped(); }
+  Stop stop() const { return run_.stop(); }
+  void finish(Stop reason) { run_.finish(reason); }
+  Index best_rank() const { return best_.rank(); }
+  int best_corrections() const { return best_corrections_; }
+  const Regularization& best_price() const { return best_price_; }
+
+ private:
+  std::unique_ptr<Objective> objective_of(Weighted training) {
+    const int threads = resolve_threads(o_.threads);
+    auto& [entries, weights] = training;
+    if (by_loss(o_)) {
+      if (o_.loss.has_positive_means()) base_.mean = floor_of(entries);
+      return make_objective(entries, {base_.loss, weights_of(weights), o_.offsets}, threads);
+    }
+    const Predictor offsets(base_);  // nothing where none were asked for
+    const Chunks chunks(entries.size());
+    parallel_for(chunks.count(), threads, [&](Index chunk) {
+      for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
+        entries.value[e] -= float(offsets.unclipped({entries.row[e], entries.col[e]}).value);
+    });
+    return std::make_unique<ObservedSquares>(
+        ObservedMatrix(o_.symmetric ? mirrored(std::move(entries)) : std::move(entries), threads),
+        o_.symmetric, threads);
+  }
+
+  CompletionModel model_of(const Expansion& atoms, const OwnTerms& terms) const {
+    CompletionModel model = base_;
+    model.atoms = atoms;
+    if (by_loss(o_)) take_terms(terms, model);
+    return model;
+  }
+  double error_of(const Expansion& atoms, const Objective& f, const Weighted& validation) const {
+    return mean_error(model_of(atoms, f.own_terms()), positions_of(validation.entries),
+                      validation.entries.value, validation.weights.value, o_.threads);
+  }
+  /// Of errors: that of the data, or its square.
+  double error_unit() const { return o_.loss.kind == Loss::huber ? unit_ * unit_ : unit_; }
+
+  bool go_on(Index rank, Index target_rank, double noise, double validation) {
+    return run_.go_on({.phase = Moment::Phase::growing,
+                       .rank = rank,
+                       .target_rank = target_rank,
+                       .sweep = int(rank),
+                       .max_sweeps = int(target_rank),
+                       .noise = noise,
+                       .validation = validation});
+  }
+
+  const StructuredOptions& o_;
+  double unit_;
+  CompletionModel base_;  // mean and offsets
+  Run run_;
+  std::vector<CompletionStage> stages_;
+  Expansion best_;
+  OwnTerms best_terms_;
+  Regularization best_price_;
+  double best_error_ = std::numeric_limits<double>::infinity();
+  double best_noise_ = -1;  // of no model yet
+  int best_corrections_ = 0;
+  bool settled_ = true;
+};
+
+/// Paths of ranks, for every number of corrections, and where a ridge is to be found for one after another
+/// as long as they predict better.
+void explore(StructuredRun& run, const StructuredOptions& options, const Weighted& training,
+             const Weighted& validation) {
+  const bool tuned = by_loss(options) && options.regularization.kind == Regularization::self_tuned;
+  const auto ridge = [](double lambda) { return Regularization{Regularization::ridge, lambda}; };
+  const std::vector<int> polished = {options.polish};
+  for (const int corrections : options.polish > 0 ? polished : options.corrections)
+    if (!run.interrupted())
+      run.path(training, validation, corrections, tuned ? ridge(1) : options.regularization,
+               options.max_rank);
+  if (!tuned || validation.entries.size() == 0) return;
+  for (const double step : {kRidgeStep, 1 / kRidgeStep}) {
+    bool better = true;
+    double lambda = 1;
+    for (int tried = 0; tried < kRidges && better && !run.interrupted(); ++tried) {
+      const double before = run.best_error();
+      run.path(training, validation, run.best_corrections(), ridge(lambda *= step), options.max_rank);
+      better = run.best_error() < before;
+    }
+    if (run.best_price().lambda != 1) return;
+  }
+}
 
 }  // namespace
 
