@@ -18,9 +18,13 @@ DenseView<double> view_of(const Matrix& A) {
   return {A.data(), A.rows(), A.cols(), A.outerStride()};
 }
 
-Matrix product(const Matrix& A, const Matrix& B, int threads) {
-  Matrix result(A.rows(), B.cols());
-  multiply(view_of(A), B, result, threads);
+Matrix product(const DenseView<double>& A, const Matrix& B, int threads) {
+  Matrix result(A.rows, B.cols());
+  const Chunks columns(B.cols(), 8);
+  parallel_for(columns.count(), threads, [&](Index chunk) {
+    const Index first = columns.first(chunk), count = columns.length(chunk);
+    multiply(A, B.middleCols(first, count), result.middleCols(first, count));
+  });
   return result;
 }
 
@@ -116,12 +120,13 @@ void DrawAverage::cut() {
   const Index first = std::min(rank_, used_);
   Matrix image = of_cols.leftCols(first), map = to_orthonormal(of_cols.topLeftCorner(first, first));
   for (int half = 1; half < 2 * kIterations; ++half) {
-    const Matrix next = product(image, map, threads_);
-    image = product(half % 2 == 1 ? of_rows : of_cols, next, threads_);
-    map = to_orthonormal(transposed_product(next, image, threads_));
-    if (half == 2 * kIterations - 1) transform(rows_.factors, used_, product(next, map, threads_), threads_);
+    const Matrix next = product(view_of(image), map, threads_);
+    image = product(view_of(half % 2 == 1 ? of_rows : of_cols), next, threads_);
+    map = to_orthonormal(product(view_of(next).transposed(), image, threads_));
+    if (half == 2 * kIterations - 1)
+      transform(rows_.factors, used_, product(view_of(next), map, threads_), threads_);
   }
-  transform(cols_.factors, used_, product(image, map, threads_), threads_);
+  transform(cols_.factors, used_, product(view_of(image), map, threads_), threads_);
   used_ = map.cols();
 }
 

@@ -288,7 +288,7 @@ void read_coordinates(TextLines& lines, const MarketHeader& header, int threads,
                      mirrored && row != column ? " or its mirror image" : "", lines.of(found[0])));
 }
 
-SparseMatrix read_sparse(TextLines& lines, const MarketHeader& header, int threads) {
+StoredMatrix read_sparse(TextLines& lines, const MarketHeader& header, int threads) {
   Entries<double> entries;
   EntryLines entry_lines;
   const bool mirrored = header.symmetry != Symmetry::kGeneral;
@@ -311,7 +311,7 @@ SparseMatrix read_sparse(TextLines& lines, const MarketHeader& header, int threa
   SparseMatrix matrix = assemble(header.rows, header.columns, entries, resolved);
   if (const auto twice = find_duplicate(matrix, resolved))
     refuse_market_duplicate(lines.name(), header, entries, entry_lines, *twice);
-  return matrix;
+  return holding<StoredMatrix>(matrix);
 }
 
 DenseArray<double> read_array(TextLines& lines, const MarketHeader& header, int threads) {

@@ -136,7 +136,7 @@ NamedMatrix in_memory(StoredTable table, const std::string& name, int threads) {
                   return by_columns(stored.view, threads);
                 } else {
                   require_finite(stored, name, threads);
-                  return std::move(stored);
+                  return holding<AnyMatrix>(stored);
                 }
               },
               table.matrix),

@@ -69,7 +69,7 @@ class SparseArchiveReader {
       entries.value.resize(entries.row.size());
       SparseMatrixOf<Scalar> matrix = assemble(rows_, columns_, entries, threads_);
       sum_duplicates(matrix);
-      return matrix;
+      return holding<StoredMatrix>(matrix);
     }
   }
 

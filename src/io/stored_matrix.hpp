@@ -22,6 +22,14 @@ struct DenseArray {
 using StoredMatrix =
     std::variant<DenseArray<double>, DenseArray<float>, SparseMatrixOf<double>, SparseMatrixOf<float>>;
 
+/// A sparse matrix in its place in a variant, not copied: sparse matrices do not know how to move.
+template <class Variant, class Scalar>
+Variant holding(SparseMatrixOf<Scalar>& matrix) {
+  Variant result(std::in_place_type<SparseMatrixOf<Scalar>>);
+  std::get<SparseMatrixOf<Scalar>>(result).swap(matrix);
+  return result;
+}
+
 /// With the names that the file gave to rows and columns (empty where it gave none).
 struct StoredTable {
   StoredMatrix matrix;

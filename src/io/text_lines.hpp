@@ -95,6 +95,8 @@ class TextLines {
         before.entries += extent.entries;
       }
       join(parts, expected(before.entries));
+      parallel_for(Index(parts.size()), threads,
+                   [&](Index k) { parts[static_cast<std::size_t>(k)] = Part{}; });  // much to be freed
       number_ = before.lines;
       forget_pieces();
     }
