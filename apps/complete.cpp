@@ -379,7 +379,7 @@ void write_path_plot(const std::string& path, const std::vector<CompletionStage>
 }
 
 /// What is said about matrices alone is refused, not passed over.
-CompleteTensorCommand of_tensor(const CompleteCommand& c) {
+CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   for (const auto& [option, given] :
        std::initializer_list<std::pair<const char*, bool>>{{"--left", !c.left.empty()},
                                                            {"--right", !c.right.empty()},
@@ -427,7 +427,7 @@ CompleteTensorCommand of_tensor(const CompleteCommand& c) {
 }
 
 int run(const CompleteCommand& c) {
-  if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(of_tensor(c));
+  if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);

@@ -25,7 +25,7 @@ constexpr int kOwnRounds = 20;           // to fit offsets and the like in, besi
 constexpr double kRoughTolerance = 100;  // times that of a polish: where atoms are yet to come
 
 /// Sums of atoms and offsets at these places.
-Vector linear_predictors(const TensorModel& model, const std::vector<std::vector<int>>& places) {
+Vector predictors_at(const TensorModel& model, const std::vector<std::vector<int>>& places) {
   const Index count = Index(places[0].size()), rank = model.atoms.rank();
   Vector x = Vector::Zero(count);
   Vector row(rank);
@@ -68,7 +68,7 @@ double half_deviance(const TensorModel& model, double y, double x) {
   return loss->varying(run) + loss->constant(run);
 }
 
-double validation_error(const TensorModel& model, const ObservedTensor& held) {
+double error_on(const TensorModel& model, const ObservedTensor& held) {
   const TensorAccuracy figures = accuracy(model, held);
   return model.loss.kind == Loss::squares ? figures.rmse : figures.deviance;
 }
@@ -122,7 +122,7 @@ class TensorRun {
     const auto judge = [&] {
       judged = f->value();
       TensorModel model{space.expansion(), o_.loss, f->own_terms()};
-      const double error = choosing ? validation_error(model, held) : Moment::kUnknown;
+      const double error = choosing ? error_on(model, held) : Moment::kUnknown;
       result_.path.push_back(
           {model.atoms.rank(), sweeps, std::sqrt(2 * judged / weight), error, run_.seconds()});
       ++since;
@@ -227,7 +227,7 @@ ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::ui
 }
 
 Vector predict(const TensorModel& model, const std::vector<std::vector<int>>& places) {
-  Vector x = linear_predictors(model, places);
+  Vector x = predictors_at(model, places);
   for (double& each : x) each = mean_of(model.loss, model.own_terms, each);
   return x;
 }
@@ -235,7 +235,7 @@ Vector predict(const TensorModel& model, const std::vector<std::vector<int>>& pl
 TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data) {
   TensorAccuracy figures;
   figures.count = data.size();
-  const Vector x = linear_predictors(model, data.entries.index);
+  const Vector x = predictors_at(model, data.entries.index);
   double total = 0;
   for (Index e = 0; e < data.size(); ++e) {
     const double y = data.entries.value[std::size_t(e)];

@@ -15,11 +15,11 @@ AtomSets one_set_per_mode(const std::vector<Atoms>& sets) {
 }
 const std::vector<Atoms> kThreeNonneg{nonneg(), nonneg(), nonneg()};
 
-/// Planted atoms with noise, of which some entries are known; the others to judge by.
-struct Planted {
+/// PlantedArray atoms with noise, of which some entries are known; the others to judge by.
+struct PlantedArray {
   ObservedTensor known, hidden;
 
-  Planted(const std::vector<Index>& shape, Index rank, double noise, std::uint64_t seed) {
+  PlantedArray(const std::vector<Index>& shape, Index rank, double noise, std::uint64_t seed) {
     const PlainTensor t = dense({random_factors(shape, rank, seed, true), Vector::Ones(rank)});
     const Matrix errors = gaussian(t.count(), 1, seed + 50);
     Random random(seed);
@@ -35,7 +35,7 @@ struct Planted {
 };
 
 TEST(CompleteTensor, PredictsWhatItHasNotSeen) {
-  const Planted data({20, 16, 14}, 3, 0.05, 1);
+  const PlantedArray data({20, 16, 14}, 3, 0.05, 1);
   for (const Regularization::Kind kind : {Regularization::none, Regularization::self_tuned}) {
     TensorCompletionOptions options;
     options.weights = WeightRule::nonneg;
@@ -48,7 +48,7 @@ TEST(CompleteTensor, PredictsWhatItHasNotSeen) {
 }
 
 TEST(CompleteTensor, TheRankMayBeGiven) {
-  const Planted data({12, 10, 9}, 2, 0.01, 2);
+  const PlantedArray data({12, 10, 9}, 2, 0.01, 2);
   TensorCompletionOptions options;
   options.rank = 4;
   options.weights = WeightRule::nonneg;
@@ -82,7 +82,7 @@ TEST(CompleteTensor, DeviancesAreThoseOfTheObjective) {
                            "negative-binomial:2", "ordinal"}) {
     SCOPED_TRACE(spec);
     const Loss loss = parse_loss(spec);
-    ObservedTensor data = Planted({8, 7, 6}, 2, 0.1, 8).known;
+    ObservedTensor data = PlantedArray({8, 7, 6}, 2, 0.1, 8).known;
     for (double& y : data.entries.value)
       y = loss.kind == Loss::bernoulli                             ? (y > 0.5 ? 1.0 : 0.0)
           : loss.kind == Loss::gamma                               ? std::exp(y)
@@ -121,7 +121,7 @@ TEST(CompleteTensor, CountsChooseTheirRankByDeviance) {
 }
 
 TEST(CompleteTensor, WhatIsHeldBackDependsOnPlacesAlone) {
-  ObservedTensor data = Planted({9, 8, 7}, 2, 0.1, 11).known, turned = data;
+  ObservedTensor data = PlantedArray({9, 8, 7}, 2, 0.1, 11).known, turned = data;
   for (auto& list : turned.entries.index) std::reverse(list.begin(), list.end());
   std::reverse(turned.entries.value.begin(), turned.entries.value.end());
   ObservedTensor a = hold_back(data, 0.2, 1000, 5), b = hold_back(turned, 0.2, 1000, 5);
@@ -132,7 +132,7 @@ TEST(CompleteTensor, WhatIsHeldBackDependsOnPlacesAlone) {
 }
 
 TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
-  const ObservedTensor data = Planted({5, 4, 3}, 1, 0.1, 12).known;
+  const ObservedTensor data = PlantedArray({5, 4, 3}, 1, 0.1, 12).known;
   const AtomSets sets = one_set_per_mode(kThreeNonneg);
   EXPECT_THAT(message_of<InvalidInput>([&] { complete_tensor(data, sets, {}); }), HasSubstr("too few"));
   TensorCompletionOptions options;
@@ -147,7 +147,7 @@ TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
 }
 
 TEST(CompleteTensor, ARunThatIsStoppedKeepsWhatItHas) {
-  const Planted data({12, 10, 9}, 3, 0.1, 13);
+  const PlantedArray data({12, 10, 9}, 3, 0.1, 13);
   TensorCompletionOptions options;
   int moments = 0;
   options.observer = [&](const Moment&) { return ++moments < 12; };

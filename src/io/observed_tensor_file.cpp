@@ -67,7 +67,7 @@ void for_numbers(const NpyArray& array, const std::string& name,
       array.values);
 }
 
-ObservedTensor listed(const NpyArray& array, Others others, const std::string& name) {
+ObservedTensor known_entries(const NpyArray& array, Others others, const std::string& name) {
   require_shape(array.shape, name);
   ObservedTensor data{
       {array.shape, std::vector<std::vector<int>>(array.shape.size()), {}}, {}, others == Others::zero};
@@ -91,7 +91,8 @@ ObservedTensor listed(const NpyArray& array, Others others, const std::string& n
 ObservedTensor read_observed_tensor(const std::filesystem::path& path, Others others, int threads) {
   threads = resolve_threads(threads);
   return io::within_memory(path, [&]() -> ObservedTensor {
-    if (const auto array = io::full_array(path, threads)) return io::listed(*array, others, path.string());
+    if (const auto array = io::full_array(path, threads))
+      return io::known_entries(*array, others, path.string());
     return {
         entries_of(*read_tensor(path, threads).target).value_or(SparseTensor{}), {}, others == Others::zero};
   });

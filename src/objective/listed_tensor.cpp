@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMostPlaces = 1e8;  // that a loss without short cuts for zeros is made to look at
 
-bool counts(const ObservedTensor& data, std::size_t e) {
+bool has_weight(const ObservedTensor& data, std::size_t e) {
   return data.weights.empty() || data.weights[e] > 0;
 }
 
@@ -34,7 +34,7 @@ Expansion no_atoms(const std::vector<Index>& shape) {
 ListedGroups groups_along(const ObservedTensor& data, Index mode) {
   const auto& [shape, index, value] = data.entries;
   std::vector<Index> order = sorted_order(data.entries, mode);
-  std::erase_if(order, [&](Index e) { return !counts(data, std::size_t(e)); });
+  std::erase_if(order, [&](Index e) { return !has_weight(data, std::size_t(e)); });
   ListedGroups result;
   StoredEntries& y = result.y;
   const Index first = mode == 0 ? 1 : 0;
@@ -122,7 +122,7 @@ ObservedTensor with_zeros(const ObservedTensor& data, const Loss& loss) {
 void require_domain(const ObservedTensor& data, const Loss& loss) {
   for (std::size_t e = 0; e < data.entries.value.size(); ++e) {
     const double y = data.entries.value[e];
-    if (loss.accepts(y) || !counts(data, e)) continue;
+    if (loss.accepts(y) || !has_weight(data, e)) continue;
     std::vector<int> at;
     for (const auto& list : data.entries.index) at.push_back(list[e] + 1);
     throw InvalidInput(fmt::format("entry ({}) of the array is {}; loss {} takes {}; {} would take it",
@@ -134,7 +134,7 @@ std::vector<Index> places_without_entries(const ObservedTensor& data, Index mode
   std::vector<bool> seen(std::size_t(data.entries.shape[std::size_t(mode)]), data.others_are_zero);
   const std::vector<int>& own = data.entries.index[std::size_t(mode)];
   for (std::size_t e = 0; e < own.size(); ++e)
-    if (counts(data, e)) seen[std::size_t(own[e])] = true;
+    if (has_weight(data, e)) seen[std::size_t(own[e])] = true;
   std::vector<Index> result;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (!seen[i]) result.push_back(Index(i));
