@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -61,6 +62,18 @@ py::tuple table_of(const std::vector<std::vector<Element>>& lists, Index count, 
   return py::make_tuple(places, numbered(numbers)...);
 }
 
+/// Entries by row as the engine takes them: of columns that there are, ascending.
+void require_grouped(const GroupedEntries& entries, Index columns) {
+  bool sound = !entries.start.empty() && entries.start.front() == 0 &&
+               entries.start.back() == std::int64_t(entries.index.size()) &&
+               std::is_sorted(entries.start.begin(), entries.start.end());
+  for (Index i = 0; sound && i < entries.size(); ++i)
+    for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e)
+      sound = sound && entries.index[e] >= 0 && entries.index[e] < columns &&
+              (e == entries.start[i] || entries.index[e - 1] < entries.index[e]);
+  if (!sound) throw InvalidArgument("entries by row: their places make no sense");
+}
+
 py::tuple lists(const CompletionModel& model, const Indices& rows, Index count,
                 const std::optional<std::pair<Starts, Indices>>& left_out,
                 const std::optional<Indices>& columns, double optimism, int threads) {
@@ -70,6 +83,7 @@ py::tuple lists(const CompletionModel& model, const Indices& rows, Index count,
   ListOptions options{.count = count, .optimism = optimism};
   if (left_out) {
     out = {vector_of(left_out->first), vector_of(left_out->second), {}};
+    require_grouped(out, model.column_count());
     options.left_out = &out;
   }
   if (columns) options.columns = &allowed.emplace(vector_of(*columns));
@@ -88,10 +102,6 @@ Neighbours::Side side_of(const std::string& name) {
   if (name != "row" && name != "column")
     throw InvalidArgument("kind '" + name + "': must be 'row' or 'column'");
   return name == "row" ? Neighbours::Side::rows : Neighbours::Side::cols;
-}
-
-GroupedEntries grouped_rows(const Starts& start, const Indices& index, const Column<float>& value) {
-  return {vector_of(start), vector_of(index), vector_of(value)};
 }
 
 }  // namespace
@@ -137,6 +147,7 @@ void bind_serving(py::module_& m) {
          const std::vector<std::pair<int, float>>& features, int target, Index count) {
         const std::vector<int> entries = vector_of(cols), targets{target};
         const std::vector<float> given = vector_of(values);
+        if (given.size() != entries.size()) throw InvalidArgument("as many values as columns are needed");
         const Explanation why =
             explain(model, {entries, given, noise_weight, features}, targets, count).front();
         py::list reasons;
@@ -151,7 +162,10 @@ void bind_serving(py::module_& m) {
       "with_new_rows",
       [](const CompletionModel& model, const Starts& start, const Indices& index, const Column<float>& value,
          int threads) {
-        const GroupedEntries entries = grouped_rows(start, index, value);
+        const GroupedEntries entries{vector_of(start), vector_of(index), vector_of(value)};
+        require_grouped(entries, model.column_count());
+        if (entries.value.size() != entries.index.size())
+          throw InvalidArgument("as many values as places are needed");
         const Unlocked unlocked;
         return with_new_rows(model, entries, threads);
       },

@@ -12,6 +12,7 @@ import scipy.sparse
 from numpy.testing import assert_allclose
 
 import pursuit
+from pursuit import _core
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +197,30 @@ def test_held_out_entries_and_features_survive_loading_and_saving(tmp_path, fram
     assert pursuit.load(again).recommend("u3", 9) == pursuit.load(out).recommend("u3", 9)
     matrix = scipy.sparse.csr_matrix((before["seen_value"], before["seen_column"], before["seen_start"]))
     assert matrix.nnz < len(frame)
+
+
+def test_arrays_that_make_no_sense_are_refused_by_the_engine(model):
+    core, rows = model.model_, np.arange(60)
+    asked = dict(columns=None, optimism=0.0, threads=1)
+    good = np.zeros(61, dtype=np.int64)
+    for start, index in (
+        (np.zeros(3, dtype=np.int64), []),
+        (good, [1]),
+        (np.r_[good[:-1], 1], [45]),
+        (np.r_[good[:-1], 2], [3, 3]),
+        (np.r_[5, good[1:]], [1]),
+        ([], []),
+    ):
+        with pytest.raises(ValueError):
+            _core.recommend_lists(core, rows, 3, left_out=(start, index), **asked)
+    for bad in (dict(rows=[60]), dict(columns=[45]), dict(columns=[3, 2]), dict(optimism=np.nan)):
+        with pytest.raises(ValueError):
+            _core.recommend_lists(core, bad.pop("rows", rows), 3, left_out=None, **{**asked, **bad})
+    with pytest.raises(ValueError):
+        _core.with_new_rows(core, [0, 1], [7], [], 1)
+    with pytest.raises(ValueError):
+        _core.with_new_rows(core, [0, 1], [45], [1.0], 1)
+    with pytest.raises(ValueError):
+        _core.explain(core, [1, 2], [1.0], noise_weight=1.0, features=[], target=3, count=2)
+    with pytest.raises(ValueError):
+        _core.neighbours(core, "column", [45], 3, 1)
