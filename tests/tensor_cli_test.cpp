@@ -1,7 +1,9 @@
 // The program on arrays of three and more modes.
 
 #include "cli_support.hpp"
+#include "io/npy.hpp"
 #include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/tensor_file.hpp"
 #include "tensor_test_support.hpp"
 
@@ -39,6 +41,58 @@ TEST_F(TensorCli, MayStartWithAllAtomsAtOnce) {
   EXPECT_LT(object["relative_error"].get<double>(), 0.1);
 }
 
+TEST_F(TensorCli, KnownFactorsOfAModeStay) {
+  const Factors planted = random_factors({9, 8, 7}, 3, 1, true);
+  write_matrix(path("known.csv"), {AnyMatrix(Matrix(planted[2].leftCols(2))), {}, {}});
+  write_matrix(path("wrong.csv"), {AnyMatrix(Matrix(planted[1])), {}, {}});
+  const json object = run_json(
+      "factor --fix-mode 2 known.csv T.npy --rank 3 --modes nonneg,nonneg,nonneg --weights nonneg --out "
+      "m.npz");
+  EXPECT_LT(object["relative_error"].get<double>(), 0.1);
+  const AnyModelFile any = load_any_model(path("m.npz"));
+  EXPECT_LT(max_difference(std::get<ModelFile>(any).model.factors[2].leftCols(2), planted[2].leftCols(2)),
+            1e-12);
+  EXPECT_THAT(run("factor T.npy --fix-mode 2 wrong.csv").err,
+              HasSubstr("wrong.csv: has 8 rows, but mode 2 has 7 indices"));
+  EXPECT_THAT(run("factor T.npy --fix-mode 3 known.csv").err,
+              HasSubstr("'3' is no mode; allowed are 0 to 2"));
+  EXPECT_EQ(run("factor T.npy --fix-mode 2").status, 2);
+}
+
+TEST_F(TensorCli, SizesAreThoseOfAllModes) {
+  const json object = run_json("factor T.npy --rank 2 --out m.npz");
+  EXPECT_FALSE(object.contains("rows"));
+  EXPECT_FALSE(object.contains("columns"));
+  const json written = run_json("reconstruct m.npz --out X.npy");
+  EXPECT_EQ(written["shape"], (std::vector<Index>{9, 8, 7}));
+  EXPECT_FALSE(written.contains("rows"));
+}
+
+TEST_F(TensorCli, AtomsThatCancelAreSaidWithTheirCures) {
+  PlainTensor border({2, 2, 2});
+  border.values[1] = border.values[2] = border.values[4] = 1;
+  write("border.npy", io::format_npy(NpyArray{border.shape, border.values}));
+  const auto result = run("factor border.npy --rank 2 --json");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(json::parse(result.out)["degeneracy"]["degenerate"].get<bool>());
+  EXPECT_THAT(result.err, HasSubstr("atoms 1 and 2 cancel each other"));
+  EXPECT_THAT(result.err, HasSubstr("Cures: --ridge, nonneg"));
+  const auto cured = run("factor border.npy --rank 2 --ridge 0.05 --json");
+  EXPECT_FALSE(json::parse(cured.out)["degeneracy"]["degenerate"].get<bool>());
+  EXPECT_THAT(cured.err, testing::Not(HasSubstr("cancel")));
+}
+
+TEST_F(TensorCli, NamesOfATableAreKeptAndShown) {
+  write("t.csv", "station,day,hour,trips\nnorth,mon,8,5\nsouth,tue,9,2\nnorth,tue,9,1\n");
+  const json object = run_json(
+      "factor t.csv --rank 2 --modes nonneg,nonneg,nonneg+smooth:3 --weights nonneg --starts 2 --out m.npz");
+  EXPECT_EQ(object["shape"], (std::vector<Index>{2, 2, 2}));
+  const json inspected = run_json("inspect m.npz");
+  EXPECT_EQ(inspected["names"][0], (std::vector<std::string>{"north", "south"}));
+  EXPECT_EQ(inspected["metadata"]["labels"], "station,day,hour");
+  EXPECT_THAT(run("inspect m.npz").out, HasSubstr("mode 0: north"));
+}
+
 TEST_F(TensorCli, InspectShowsEveryMode) {
   ASSERT_EQ(run("factor T.npy --rank 2 --out m.npz").status, 0);
   const json object = run_json("inspect m.npz");
@@ -66,6 +120,8 @@ TEST_F(TensorCli, BadInputHasOneClearError) {
         std::tuple("factor T.npy --left nonneg", 2, "--left: for matrices"),
         std::tuple("factor T.npy --loss poisson", 2, "weights must be nonneg or convex, not free"),
         std::tuple("factor T.npy --start model.npz", 2, "start greedy, leading or random"),
+        std::tuple("factor T.npy --ridge -1", 2, "--ridge"),
+        std::tuple("factor T.npy --starts -3", 2, "--starts"),
         std::tuple("factor bad.tns", 3, "bad.tns, line 2: the value is missing"),
         std::tuple("pca T.npy", 3, "3 dimensions")}) {
     const auto result = run(arguments);

@@ -11,7 +11,7 @@ from . import _core
 from ._components import ComponentModel, with_zeros
 from ._plots import Columns
 from ._progress import Watcher
-from ._validation import seed_for, squared_norm, threads_for
+from ._validation import squared_norm
 from .atoms import AtomSet
 
 _OWN_TERMS = ("row_offsets", "column_offsets", "grades", "thresholds", "size")
@@ -28,10 +28,12 @@ class FactorizationModel(ComponentModel):
         watcher: Watcher,
         left: AtomSet,
         right: AtomSet,
+        pursuit: dict[str, Any],
         initial: Initial | None = None,
         **options: Any,
     ) -> None:
-        """Runs the engine and sets the attributes; an interrupted run sets what it has and then raises."""
+        """Runs the engine and sets the attributes; an interrupted run sets what it has and then raises.
+        `pursuit` is what `pursuit_options` gives."""
         continuing = initial is not None and self.warm_start
         earlier = getattr(self, "path_", None) if continuing else None
         with watcher:
@@ -39,14 +41,13 @@ class FactorizationModel(ComponentModel):
                 X,
                 left=left._core,
                 right=right._core,
+                pursuit=pursuit,
                 initial=initial,
-                seed=seed_for(self.random_state),
-                threads=threads_for(self.n_jobs),
                 callback=watcher.function(),
                 **options,
             )
-        wanted_short = result["stop"] == "target_error" and options["target_error"] > 0
-        self._keep(X, result, watcher, options["rank"], wanted_short, earlier)
+        wanted_short = result["stop"] == "target_error" and pursuit["target_error"] > 0
+        self._keep(X, result, watcher, pursuit["rank"], wanted_short, earlier)
 
     def _keep(
         self,

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _core
 from ._factorization import FactorizationModel
 from ._progress import Callback, Watcher
+from ._pursuit_options import options_of
 from ._validation import FLOATS, canonical, require_count, threads_for, validate_matrix
 from .atoms import AtomSet, AtomsLike, as_atoms
 
@@ -202,16 +203,9 @@ class MatrixPursuit(FactorizationModel):
             watcher=Watcher(self.callback, self.verbose, self.early_stopping),
             left=left,
             right=right,
-            rank=rank,
-            weights=self.weights,
+            pursuit=options_of(self, rank),
             start=self.start,
             initial=initial,
-            corrections=self.corrections,
-            polish=self.max_iter,
-            polish_tolerance=self.tol,
-            restarts=self.restarts,
-            target_error=self.target_error,
-            time_limit=self.time_limit,
             loss=self.loss,
             offsets=bool(self.offsets),
             entry_weights=None if entry_weights is None else _matrix_of_weights(entry_weights),

@@ -13,6 +13,7 @@ from . import _core, atoms
 from ._components import with_zeros
 from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
+from ._pursuit_options import pursuit_options
 from ._validation import require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
 
@@ -166,16 +167,9 @@ class NMF(FactorizationModel):
             watcher=Watcher(self.callback, self.verbose),
             left=atoms.nonneg(),
             right=self._right_atoms(),
-            rank=rank,
-            weights="nonneg",
+            pursuit=self._pursuit_options(rank, self.max_iter),
             start="leading" if self.init in _LEADING else "greedy",
             initial=self._initial(X, rank, W, H),
-            corrections=2,
-            polish=self.max_iter,
-            polish_tolerance=self.tol,
-            restarts=8,
-            target_error=0.0,
-            time_limit=self.time_limit,
         )
         last = int(self._steps["sweeps"][-1]) if len(self._steps["sweeps"]) else 0  # those on the way aside
         if 0 < self.max_iter <= last and self.stop_reason_ == "rank_reached":
@@ -312,20 +306,11 @@ class NMF(FactorizationModel):
         little of everything, since one that no component covers costs more than all others."""
         result = _core.factor(
             X,
-            rank=rank,
+            pursuit=self._pursuit_options(rank, 10),
             left=atoms.nonneg()._core,
             right=atoms.nonneg()._core,
-            weights="nonneg",
             start="leading" if self.init in _LEADING else "greedy",
             initial=None,
-            corrections=2,
-            polish=10,
-            polish_tolerance=self.tol,
-            restarts=8,
-            seed=seed_for(self.random_state),
-            threads=threads_for(self.n_jobs),
-            target_error=0.0,
-            time_limit=self.time_limit,
             callback=None,
         )
         left, right, weights = (with_zeros(result[part], rank) for part in ("left", "right", "weights"))
@@ -333,6 +318,17 @@ class NMF(FactorizationModel):
             left, right = (F + 0.1 * F.mean() for F in (left, right))
             weights = np.where(weights > 0, weights, weights.mean() if weights.any() else 1.0)
         return left, right, weights
+
+    def _pursuit_options(self, rank: int, max_iter: int) -> dict[str, Any]:
+        return pursuit_options(
+            rank=rank,
+            weights="nonneg",
+            max_iter=max_iter,
+            tol=self.tol,
+            time_limit=self.time_limit,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
 
     def _warn_of_convergence(self) -> None:
         warnings.warn(

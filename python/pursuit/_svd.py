@@ -7,6 +7,7 @@ import numpy as np
 from . import _core, atoms
 from ._factorization import FactorizationModel
 from ._progress import Watcher
+from ._pursuit_options import pursuit_options
 from ._validation import require_count, validate_matrix
 
 
@@ -89,15 +90,17 @@ class TruncatedSVD(FactorizationModel):
             watcher=Watcher(None, 0),
             left=atoms.sphere(),
             right=atoms.sphere(),
-            rank=require_count("n_components", self.n_components, at_most=min(X.shape), shape=X.shape),
-            weights="free",
+            pursuit=pursuit_options(
+                rank=require_count("n_components", self.n_components, at_most=min(X.shape), shape=X.shape),
+                weights="free",
+                corrections=0,
+                max_iter=0,
+                tol=0.0,
+                restarts=1,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            ),
             start="greedy",
-            corrections=0,
-            polish=0,
-            polish_tolerance=0.0,
-            restarts=1,
-            target_error=0.0,
-            time_limit=None,
         )
         return self
 

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
-from typing import Any, Sequence
+import warnings
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
+from ._pursuit_options import options_of
 from ._validation import FLOATS, require_count, seed_for, threads_for
 from .atoms import AtomsLike, as_atoms
 
@@ -38,8 +41,19 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         Of squares with gaps: "auto" (self-tuned), "none", or a number that every factor pays for its square.
     validation : float, default=0.1
         With ``n_components=None``, the share of the known entries that is held back.
-    start : {"greedy", "random"}, default="greedy"
-        One atom after the other, with a result for every rank on the way; or all at once.
+    start : {"greedy", "leading", "random"}, default="greedy"
+        One atom after the other, with a result for every rank on the way; or all at once, from the leading
+        directions of the unfoldings (of full data under squares) or from random members.
+    starts : int, optional
+        All-at-once starts that race, losers dropped early, beside the greedy one; as many as are cheap, 8 at
+        most, where it is not given.
+    ridge : float, default=0.0
+        Every factor of an atom, with its share of the weight, pays so much for its square: against atoms
+        that grow and cancel each other.
+    known : mapping of int to array, optional
+        Known factors of modes, one per column, those of the first atoms: they stay as they are.
+    names : sequence of sequences of str, optional
+        Names of the indices of every mode, None where a mode has none; `top` shows them.
     corrections, max_iter, tol, restarts, target_error, time_limit, callback, verbose, n_jobs, random_state
         As in `MatrixPursuit`.
 
@@ -55,6 +69,10 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         Of every mode.
     validation_errors_ : dict
         Of every number of atoms that was tried, where it was chosen: RMSE, of other losses the mean deviance.
+    congruence_, condition_ : float
+        The cosine between the two atoms that are most alike, -1 where they cancel, and the condition of all; NaN
+        with gaps and other losses, where they are not looked at.
+    names_ : list of lists of str, or None
     trace_ : dict of arrays
         One row per step.
     stop_reason_ : str
@@ -87,6 +105,10 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         regularize: str = "none",
         validation: float = 0.1,
         start: str = "greedy",
+        starts: int | None = None,
+        ridge: float = 0.0,
+        known: Mapping[int, Any] | None = None,
+        names: Sequence[Sequence[str] | None] | None = None,
         corrections: int = 2,
         max_iter: int = 500,
         tol: float = 1e-5,
@@ -107,6 +129,10 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         self.regularize = regularize
         self.validation = validation
         self.start = start
+        self.starts = starts
+        self.ridge = ridge
+        self.known = known
+        self.names = names
         self.corrections = corrections
         self.max_iter = max_iter
         self.tol = tol
@@ -130,14 +156,17 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         entry_weights : array of the shape of X, optional
             How often every entry counts; 0 is as good as unknown.
         """
-        if self.start not in ("greedy", "random"):
-            raise ValueError(f"start={self.start!r}: must be 'greedy' or 'random'")
+        if self.start not in ("greedy", "leading", "random"):
+            raise ValueError(f"start={self.start!r}: must be 'greedy', 'leading' or 'random'")
+        if self.starts is not None and self.starts < 0:
+            raise ValueError(f"starts={self.starts!r}: must be None or a whole number of at least 0")
         self.offsets_, self.validation_errors_, self._own_terms = None, {}, {}
         chosen = self.n_components is None or self.regularize != "none"
         if self.loss != "squares" or self.offsets or chosen or entry_weights is not None or has_gaps(X):
             return self._fit_known(X, entry_weights, chosen)
         rank = require_count("n_components", self.n_components)
         data, shape = _engine_array(X)
+        self.names_ = _checked_names(self.names, shape)
         atoms = self._atoms(len(shape))
         panel_of = _panels(len(shape), self.symmetric_modes)
         watcher = Watcher(self.callback, self.verbose)
@@ -147,27 +176,24 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
                 shape=list(shape),
                 atoms=[atoms[panel_of.index(panel)]._core for panel in range(max(panel_of) + 1)],
                 panel_of_mode=panel_of,
-                rank=rank,
-                weights=self.weights,
-                all_at_once=self.start == "random",
-                corrections=self.corrections,
-                polish=self.max_iter,
-                polish_tolerance=self.tol,
-                restarts=self.restarts,
-                seed=seed_for(self.random_state),
-                threads=threads_for(self.n_jobs),
-                target_error=self.target_error,
-                time_limit=self.time_limit,
+                pursuit=options_of(self, rank),
+                start=self.start,
+                starts=-1 if self.starts is None else self.starts,
+                ridge=self.ridge,
+                known=_known_factors(self.known),
                 callback=watcher.function(),
             )
         return self._take(result)
 
     def _fit_known(self, X: Any, entry_weights: Any, chosen: bool) -> "TensorPursuit":
         """Over the entries that are known, with their weights, under any loss."""
-        if self.symmetric_modes:
-            raise ValueError("symmetric_modes go with plain squares over full arrays only")
+        if self.symmetric_modes or self.known or self.ridge or self.starts or self.start == "leading":
+            raise ValueError(
+                "symmetric_modes, known, ridge, starts and start='leading' go with plain squares over full arrays only"
+            )
         rank = 0 if self.n_components is None else require_count("n_components", self.n_components)
         data, shape = _engine_array(X, gaps=True)
+        self.names_ = _checked_names(self.names, shape)
         if not isinstance(data, tuple):
             data = data.reshape(shape)
         watcher = Watcher(self.callback, self.verbose)
@@ -212,12 +238,21 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         self.factors_ = result["factors"]
         self.weights_ = result["weights"]
         self.relative_error_ = result["relative_error"]
+        self.congruence_, self.condition_ = (result.get(name, np.nan) for name in ("congruence", "condition"))
         self.trace_ = result["trace"]
         self.stop_reason_ = result["stop"]
         self.n_components_ = len(self.weights_)
         self.n_iter_ = max(1, int(self.trace_["sweeps"].sum()))
         if result["failure"] is not None:
             raise result["failure"]
+        if result.get("degenerate", False):
+            warnings.warn(
+                f"atoms cancel each other (congruence {self.congruence_:.4f}, condition {self.condition_:.3g}): "
+                "there may be no best approximation of this rank. Cures: ridge, non-negative factors and "
+                "weights, or fewer atoms",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def predict(self, indices: Any) -> NDArray[Any]:
@@ -242,18 +277,27 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_slices, size of mode 1, ...)
+        X : array of shape (n_slices, size of mode 1, ...), `sparse.COO`, or (indices, values, shape)
         """
         check_is_fitted(self, "factors_")
         self._require_squares("transform")
-        X = _dense_array(X)
-        expected = tuple(len(factor) for factor in self.factors_[1:])
-        if X.shape[1:] != expected:
-            raise ValueError(f"slices of shape {X.shape[1:]}; the model has slices of shape {expected}")
-        columns = _khatri_rao(self.factors_[1:])
-        if np.isnan(X).any():
-            return self._transform_known(X.reshape(len(X), -1), columns)
-        products = np.asarray(X.reshape(len(X), -1) @ columns, dtype=np.float64)
+        listed = _listed(X)
+        X = None if listed else _dense_array(X)
+        shape, expected = listed[2] if listed else X.shape, tuple(len(factor) for factor in self.factors_[1:])
+        if shape[1:] != expected:
+            raise ValueError(f"slices of shape {shape[1:]}; the model has slices of shape {expected}")
+        if listed:
+            products = np.zeros((shape[0], self.n_components_))
+            indices, values, _ = listed
+            terms = values[:, None] * np.ones(self.n_components_)
+            for index, factor in zip(indices[1:], self.factors_[1:]):
+                terms *= factor[index]
+            np.add.at(products, indices[0], terms)
+        else:
+            columns = _khatri_rao(self.factors_[1:])
+            if np.isnan(X).any():
+                return self._transform_known(X.reshape(len(X), -1), columns)
+            products = np.asarray(X.reshape(len(X), -1) @ columns, dtype=np.float64)
         gram = np.ones((self.n_components_, self.n_components_))
         for factor in self.factors_[1:]:
             gram *= factor.T @ factor
@@ -300,6 +344,52 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "factors_")
         return self.weights_, self.factors_
 
+    @classmethod
+    def from_cp(cls, cp: Any, **parameters: Any) -> "TensorPursuit":
+        """A fitted model from tensorly's CPTensor, or from any pair of weights and factors.
+
+        Parameters
+        ----------
+        cp : (weights or None, list of factors)
+        **parameters :
+            Of the estimator.
+        """
+        weights, factors = cp
+        factors = [np.array(factor, dtype=np.float64) for factor in factors]
+        _require_modes([len(factor) for factor in factors])
+        rank = factors[0].shape[1]
+        if any(factor.ndim != 2 or factor.shape[1] != rank for factor in factors):
+            raise ValueError(
+                f"factors of shapes {[f.shape for f in factors]}: must have as many columns each"
+            )
+        weights = np.ones(rank) if weights is None else np.array(weights, dtype=np.float64)
+        if weights.shape != (rank,):
+            raise ValueError(f"weights of shape {weights.shape} for {rank} atoms")
+        if not (np.isfinite(weights).all() and all(np.isfinite(factor).all() for factor in factors)):
+            raise ValueError("weights and factors must be finite")
+        model = cls(rank, **parameters)
+        for factor in factors:  # columns of unit norm, as those of a fit
+            norms = np.linalg.norm(factor, axis=0)
+            factor /= np.where(norms > 0, norms, 1)
+            weights *= norms
+        model.factors_, model.weights_, model.n_components_ = factors, weights, rank
+        model.names_ = _checked_names(model.names, tuple(len(factor) for factor in factors))
+        return model
+
+    def top(self, mode: int, atom: int, count: int = 5) -> list[tuple[Any, float]]:
+        """The largest entries of an atom's factor along a mode, with the names of their indices.
+
+        Parameters
+        ----------
+        mode, atom : int
+        count : int, default=5
+        """
+        check_is_fitted(self, "factors_")
+        factor = self.factors_[mode][:, atom]
+        names = self.names_[mode] if self.names_ is not None else None
+        order = np.argsort(-np.abs(factor), kind="stable")[:count]
+        return [(int(i) if names is None else names[i], float(factor[i])) for i in order]
+
     def _atoms(self, modes: int) -> list[Any]:
         given = self.modes
         if isinstance(given, (list, tuple)):
@@ -320,22 +410,34 @@ def _dense_array(X: Any) -> NDArray[Any]:
     return np.ascontiguousarray(X)
 
 
-def _engine_array(X: Any, gaps: bool = False) -> tuple[Any, tuple[int, ...]]:
-    """What the engine reads, and the shape."""
+def _listed(X: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]] | None:
+    """Indices, values and shape of an array that lists its entries; None for any other."""
     if hasattr(X, "coords") and hasattr(X, "data") and hasattr(X, "shape") and not isinstance(X, np.ndarray):
         if np.any(getattr(X, "fill_value", 0) != 0):
             raise ValueError(f"X: places that are not listed are {X.fill_value}; only 0 is supported")
         X = (X.coords, X.data, X.shape)
-    if isinstance(X, tuple) and len(X) == 3:
-        indices, values, shape = np.asarray(X[0]), np.asarray(X[1], dtype=np.float64), tuple(map(int, X[2]))
-        _require_modes(shape)
-        if indices.shape != (len(shape), len(values)):
-            raise ValueError(
-                f"indices of shape {indices.shape} for {len(shape)} modes and {len(values)} values: "
-                f"must be {(len(shape), len(values))}"
-            )
-        if indices.size and (indices.max() > np.iinfo(np.int32).max or indices.min() < 0):
-            raise ValueError("indices: must be from 0 to 2147483647")
+    if not (isinstance(X, tuple) and len(X) == 3):
+        return None
+    indices, values, shape = np.asarray(X[0]), np.asarray(X[1], dtype=np.float64), tuple(map(int, X[2]))
+    _require_modes(shape)
+    if indices.shape != (len(shape), len(values)):
+        raise ValueError(
+            f"indices of shape {indices.shape} for {len(shape)} modes and {len(values)} values: "
+            f"must be {(len(shape), len(values))}"
+        )
+    if indices.size and (indices.max() > np.iinfo(np.int32).max or indices.min() < 0):
+        raise ValueError("indices: must be from 0 to 2147483647")
+    for mode, (own, size) in enumerate(zip(indices, shape)):
+        if own.size and own.max() >= size:
+            raise ValueError(f"indices: index {own.max()} of mode {mode} lies outside 0..{size - 1}")
+    return indices.astype(np.int64), values, shape
+
+
+def _engine_array(X: Any, gaps: bool = False) -> tuple[Any, tuple[int, ...]]:
+    """What the engine reads, and the shape."""
+    listed = _listed(X)
+    if listed:
+        indices, values, shape = listed
         return (list(indices.astype(np.int32)), values), shape
     X = _dense_array(X)
     _require_modes(X.shape)
@@ -345,6 +447,29 @@ def _engine_array(X: Any, gaps: bool = False) -> tuple[Any, tuple[int, ...]]:
         raise ValueError(f"X{list(place)} is {X[place]}: entries must be finite")
     split = _core.balanced_split(list(X.shape))
     return X.reshape(int(np.prod(X.shape[:split])), -1), X.shape
+
+
+def _known_factors(known: Mapping[int, Any] | None) -> dict[int, NDArray[Any]]:
+    result = {}
+    for mode, factors in (known or {}).items():
+        factors = np.asarray(factors, dtype=np.float64)
+        result[int(mode)] = factors[:, None] if factors.ndim == 1 else factors
+    return result
+
+
+def _checked_names(
+    names: Sequence[Sequence[str] | None] | None, shape: Sequence[int]
+) -> list[list[str] | None] | None:
+    if names is None:
+        return None
+    if len(names) != len(shape):
+        raise ValueError(
+            f"names: {len(names)} lists for {len(shape)} modes; one for each, or None, is needed"
+        )
+    for mode, (own, size) in enumerate(zip(names, shape)):
+        if own is not None and len(own) != size:
+            raise ValueError(f"names: {len(own)} names for the {size} indices of mode {mode}")
+    return [None if own is None else list(map(str, own)) for own in names]
 
 
 def _require_modes(shape: Sequence[int]) -> None:

@@ -5,7 +5,6 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -21,6 +20,7 @@
 #include "pursuit/objective/means.hpp"
 #include "pursuit/objective/row_coordinates.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
+#include "pursuit_options.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
 
@@ -29,10 +29,6 @@ namespace {
 
 /// Left atoms, right atoms and weights to begin with.
 using Initial = std::tuple<Matrix, Matrix, Vector>;
-
-double seconds_or_forever(const std::optional<double>& limit) {
-  return limit.value_or(std::numeric_limits<double>::infinity());
-}
 
 /// What goes with a loss, as Python gives it.
 struct LossArguments {
@@ -136,34 +132,21 @@ Start parse_start(const std::string& name) {
 void bind_factorizations(py::module_& m) {
   m.def(
       "factor",
-      [](const py::object& X, Index rank, const Atoms& left, const Atoms& right, const std::string& weights,
-         const std::string& start, const std::optional<Initial>& initial, int corrections, int polish,
-         double polish_tolerance, int restarts, std::uint64_t seed, int threads, double target_error,
-         std::optional<double> time_limit, const std::string& loss, const py::object& entry_weights,
-         const Vector& row_weights, const Vector& row_scale, bool offsets, const py::object& callback) {
-        FactorOptions options;
-        options.rank = rank;
+      [](const py::object& X, const py::dict& pursuit, const Atoms& left, const Atoms& right,
+         const std::string& start, const std::optional<Initial>& initial, const std::string& loss,
+         const py::object& entry_weights, const Vector& row_weights, const Vector& row_scale, bool offsets,
+         const py::object& callback) {
+        FactorOptions options = pursuit_options(pursuit);
         options.left = left;
         options.right = right;
-        options.weights = parse_weight_rule(weights);
         options.start = parse_start(start);
         if (initial) options.initial = {std::get<0>(*initial), std::get<1>(*initial), std::get<2>(*initial)};
-        options.corrections = corrections;
-        options.polish = polish;
-        options.polish_tolerance = polish_tolerance;
-        options.restarts = restarts;
-        options.seed = seed;
-        options.threads = threads;
-        options.target_error = target_error;
-        options.time_limit = seconds_or_forever(time_limit);
         return factor_array(X, options, {loss, entry_weights, row_weights, row_scale, offsets}, callback);
       },
-      py::arg("X"), py::kw_only(), py::arg("rank"), py::arg("left"), py::arg("right"), py::arg("weights"),
-      py::arg("start"), py::arg("initial"), py::arg("corrections"), py::arg("polish"),
-      py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
-      py::arg("target_error"), py::arg("time_limit"), py::arg("loss") = "squares",
-      py::arg("entry_weights") = py::none(), py::arg("row_weights") = Vector(0),
-      py::arg("row_scale") = Vector(0), py::arg("offsets") = false, py::arg("callback"));
+      py::arg("X"), py::kw_only(), py::arg("pursuit"), py::arg("left"), py::arg("right"), py::arg("start"),
+      py::arg("initial"), py::arg("loss") = "squares", py::arg("entry_weights") = py::none(),
+      py::arg("row_weights") = Vector(0), py::arg("row_scale") = Vector(0), py::arg("offsets") = false,
+      py::arg("callback"));
 
   m.def(
       "coordinates_of_rows",
@@ -189,7 +172,7 @@ void bind_factorizations(py::module_& m) {
       "pca",
       [](const py::object& X, Index components, const Atoms& atoms, const std::vector<Index>& nonzeros,
          Index total_nonzeros, double orthogonality, bool correlation, const std::string& effort,
-         std::uint64_t seed, int threads, std::optional<double> time_limit, const py::object& callback) {
+         std::uint64_t seed, int threads, const py::object& time_limit, const py::object& callback) {
         PcaOptions options;
         options.components = components;
         options.atoms = atoms;

@@ -5,14 +5,15 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
-#include <limits>
-#include <optional>
+#include <map>
 #include <string>
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
+#include "pursuit/algorithms/degeneracy.hpp"
 #include "pursuit/algorithms/factor_tensor.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit_options.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
 
@@ -43,44 +44,38 @@ void bind_tensors(py::module_& m) {
   m.def(
       "factor_tensor",
       [](const py::object& X, const std::vector<Index>& shape, const std::vector<Atoms>& atoms,
-         const std::vector<Index>& panel_of_mode, Index rank, const std::string& weights, bool all_at_once,
-         int corrections, int polish, double polish_tolerance, int restarts, std::uint64_t seed, int threads,
-         double target_error, std::optional<double> time_limit, const py::object& callback) {
-        FactorOptions options;
-        options.rank = rank;
-        options.weights = parse_weight_rule(weights);
-        options.start = all_at_once ? Start::leading : Start::greedy;
-        options.corrections = corrections;
-        options.polish = polish;
-        options.polish_tolerance = polish_tolerance;
-        options.restarts = restarts;
-        options.seed = seed;
-        options.threads = threads;
-        options.target_error = target_error;
-        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
-        const TensorArray tensor = tensor_of(X, shape, threads);
+         const std::vector<Index>& panel_of_mode, const py::dict& pursuit, const std::string& start,
+         int starts, double ridge, const std::map<Index, Matrix>& known, const py::object& callback) {
+        FactorOptions options = pursuit_options(pursuit);
+        options.start = start == "greedy" ? Start::greedy : Start::leading;
+        TensorOptions more{.starts = starts, .random = start == "random", .ridge = ridge};
+        for (const auto& [mode, factors] : known) more.known.push_back({mode, factors});
+        const TensorArray tensor = tensor_of(X, shape, options.threads);
         Watch watch(callback);
         options.observer = watch.observer();
         FactorResult result;
         {
           const Unlocked unlocked;
-          result = factor_tensor(tensor.target, AtomSets(atoms, panel_of_mode), options);
+          result = factor_tensor(tensor.target, AtomSets(atoms, panel_of_mode), options, more);
         }
         py::dict out = watch.answer(result.stop);
         py::list factors;
         for (Index mode = 0; mode < result.model.factors.modes(); ++mode)
           factors.append(py::cast(result.model.factors[mode]));
         out["factors"] = factors;
+        const Degeneracy degeneracy = degeneracy_of(result.model);
         out["weights"] = std::move(result.model.weights);
         out["trace"] = columns_of(result.trace);
         out["relative_error"] = result.relative_error;
+        out["congruence"] = degeneracy.congruence;
+        out["condition"] = degeneracy.condition;
+        out["degenerate"] = degeneracy.is_degenerate();
         out["seconds"] = result.seconds;
         return out;
       },
       py::arg("X"), py::kw_only(), py::arg("shape"), py::arg("atoms"), py::arg("panel_of_mode"),
-      py::arg("rank"), py::arg("weights"), py::arg("all_at_once"), py::arg("corrections"), py::arg("polish"),
-      py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
-      py::arg("target_error"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("pursuit"), py::arg("start"), py::arg("starts"), py::arg("ridge"), py::arg("known"),
+      py::arg("callback"));
 }
 
 }  // namespace pursuit::python

@@ -1,5 +1,7 @@
 """Arrays of three and more modes."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,103 @@ def test_tensorly_takes_the_model():
     _, X = planted((6, 5, 4), 2)
     model = pursuit.TensorPursuit(2, modes="nonneg", weights="nonneg", random_state=0).fit(X)
     np.testing.assert_allclose(tensorly.cp_to_tensor(model.to_cp()), model.reconstruct(), atol=1e-12)
+
+
+def test_new_slices_may_list_their_entries():
+    _, X = planted((10, 8, 6), 2)
+    X[X < np.median(X)] = 0
+    model = pursuit.TensorPursuit(2, modes="nonneg", weights="nonneg", random_state=0).fit(X)
+    indices = np.array(np.nonzero(X))
+    np.testing.assert_allclose(
+        model.transform((indices, X[tuple(indices)], X.shape)), model.transform(X), atol=1e-10
+    )
+    with pytest.raises(ValueError, match="index 9 of mode 1 lies outside 0..7"):
+        model.transform((np.array([[0], [9], [0]]), [1.0], (1, 8, 6)))
+
+
+def test_arrays_of_the_package_sparse():
+    sparse = pytest.importorskip("sparse")
+    _, X = planted((9, 8, 7), 2)
+    X[X < np.median(X)] = 0
+    options = dict(modes="nonneg", weights="nonneg", random_state=0)
+    model = pursuit.TensorPursuit(2, **options).fit(sparse.COO.from_numpy(X))
+    dense = pursuit.TensorPursuit(2, **options).fit(X)
+    assert model.relative_error_ == pytest.approx(dense.relative_error_, abs=1e-6)
+    np.testing.assert_allclose(model.transform(sparse.COO.from_numpy(X)), model.transform(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("start", ["greedy", "leading", "random"])
+@pytest.mark.parametrize("starts", [None, 0, 3])
+def test_every_start_finds_what_was_planted(start, starts):
+    factors, X = planted((14, 12, 10), 3, noise=0.01)
+    model = pursuit.TensorPursuit(
+        3, modes="nonneg", weights="nonneg", start=start, starts=starts, tol=1e-8, random_state=2
+    ).fit(X)
+    assert model.relative_error_ < 0.03
+
+
+def test_known_factors_stay():
+    factors, X = planted((12, 10, 8), 3)
+    model = pursuit.TensorPursuit(
+        3, modes="nonneg", weights="nonneg", known={1: factors[1][:, :2]}, tol=1e-9, random_state=0
+    ).fit(X)
+    np.testing.assert_array_equal(model.factors_[1][:, :2], factors[1][:, :2])
+    assert model.relative_error_ < 0.05
+    with pytest.raises(ValueError, match="have 12 entries; the mode has 10"):
+        pursuit.TensorPursuit(3, known={1: factors[0]}).fit(X)
+
+
+def test_atoms_that_cancel_are_warned_of():
+    X = np.zeros((2, 2, 2))
+    X[0, 0, 1] = X[0, 1, 0] = X[1, 0, 0] = 1
+    with pytest.warns(pursuit_warning(), match="cancel each other"):
+        model = pursuit.TensorPursuit(2, random_state=0).fit(X)
+    assert model.congruence_ < -0.9 and model.condition_ > 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cured = pursuit.TensorPursuit(2, ridge=0.05, random_state=0).fit(X)
+    assert cured.congruence_ > -0.9
+
+
+def pursuit_warning():
+    from sklearn.exceptions import ConvergenceWarning
+
+    return ConvergenceWarning
+
+
+def test_names_of_indices():
+    _, X = planted((4, 3, 5), 2)
+    names = [None, ["red", "green", "blue"], list("abcde")]
+    model = pursuit.TensorPursuit(2, modes="nonneg", weights="nonneg", names=names, random_state=0).fit(X)
+    top = model.top(1, 0, count=2)
+    assert len(top) == 2 and top[0][0] in names[1] and top[0][1] == model.factors_[1][:, 0].max()
+    assert isinstance(model.top(0, 1)[0][0], int)
+    with pytest.raises(ValueError, match="2 names for the 3 indices of mode 1"):
+        pursuit.TensorPursuit(2, names=[None, ["red", "green"], None]).fit(X)
+
+
+def test_to_and_from_tensorly():
+    factors, X = planted((6, 5, 4), 2)
+    model = pursuit.TensorPursuit.from_cp((None, factors), weights="nonneg")
+    np.testing.assert_allclose(model.reconstruct(), X)
+    np.testing.assert_allclose(np.linalg.norm(model.factors_[0], axis=0), 1)
+    assert model.transform(X).shape == (6, 2)
+    weights, back = model.to_cp()
+    np.testing.assert_allclose(np.einsum("r,ir,jr,kr->ijk", weights, *back), X)
+    with pytest.raises(ValueError, match="as many columns each"):
+        pursuit.TensorPursuit.from_cp((None, [factors[0], factors[1][:, :1], factors[2]]))
+    tensorly = pytest.importorskip("tensorly")
+    from tensorly.cp_tensor import CPTensor, cp_to_tensor
+
+    np.testing.assert_allclose(np.asarray(cp_to_tensor(CPTensor(model.to_cp()))), X)
+    again = pursuit.TensorPursuit.from_cp(CPTensor((np.ones(2), factors)))
+    np.testing.assert_allclose(again.reconstruct(), X)
+
+
+def test_numbers_far_from_one():
+    _, X = planted((8, 7, 6), 2, noise=0.1)
+    options = dict(modes="nonneg", weights="nonneg", random_state=0)
+    near = pursuit.TensorPursuit(2, **options).fit(X)
+    far = pursuit.TensorPursuit(2, **options).fit(X * 2.0**600)
+    assert far.relative_error_ == pytest.approx(near.relative_error_, rel=1e-6)
+    np.testing.assert_allclose(far.weights_ / 2.0**600, near.weights_, rtol=1e-6)

@@ -70,8 +70,123 @@ TEST(FactorTensor, PermutedModesGiveTheSameError) {
   EXPECT_LT(factor_tensor(as_dense_target(turned), sets, options).relative_error, 1e-3);
 }
 
+TEST(FactorTensor, PermutedModesPermuteTheAtoms) {
+  const Expansion planted(random_factors({9, 8, 7}, 3, 1, true), Vector::Ones(3));
+  const PlainTensor t = dense(planted);
+  PlainTensor turned({7, 9, 8});
+  for (Index e = 0; e < turned.count(); ++e) {
+    const auto at = turned.position(e);
+    turned.values[std::size_t(e)] = t.values[std::size_t((at[1] * 8 + at[2]) * 7 + at[0])];
+  }
+  const FactorOptions options{
+      .rank = 3, .weights = WeightRule::nonneg, .polish = 5000, .polish_tolerance = 1e-14};
+  const AtomSets sets = sets_of_modes({nonneg(), nonneg(), nonneg()});
+  const Expansion one = factor_tensor(as_dense_target(t), sets, options).model,
+                  other = factor_tensor(as_dense_target(turned), sets, options).model;
+  for (Index m = 0; m < 3; ++m) {
+    EXPECT_GT(worst_match(one.factors[m], other.factors[(m + 1) % 3]), 0.9999);
+    EXPECT_GT(worst_match(planted.factors[m], one.factors[m]), 0.9999);
+  }
+}
+
+/// Theorem 1 in the space of arrays: the best atom of unit factors has at least |r| over the root of the
+/// sizes of all modes but the largest, so that no step leaves more than 1 - 1 / their product of |r|^2.
+TEST(FactorTensor, FallsAtLeastAtTheRateOfTheTheorem) {
+  for (const auto& shape : {std::vector<Index>{3, 2, 4}, std::vector<Index>{2, 3, 2, 3}})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const PlainTensor t = gaussian_tensor(shape, seed);
+      Index others = 1;
+      for (const Index size : shape) others *= size;
+      others /= *std::max_element(shape.begin(), shape.end());
+      const FactorResult result =
+          factor_tensor(as_dense_target(t), sets_of_modes(std::vector<Atoms>(shape.size(), sphere())),
+                        {.rank = 6, .corrections = 0, .polish = 0, .restarts = 20});
+      double last = 1;
+      for (const Step& step : result.trace) {
+        const double gained = step.lmo_value * step.lmo_value;
+        EXPECT_GE(step.gain, 0.5 * gained * (1 - 1e-9)) << "no less than along the atom alone";
+        EXPECT_LE(std::pow(step.relative_error, 2), last * (1 - 1.0 / double(others)) + 1e-12);
+        last = std::pow(step.relative_error, 2);
+      }
+    }
+}
+
+/// Both by brute force over all directions without a negative entry.
+TEST(FactorTensor, OfTwoByTwoByTwoWithoutNegativeEntriesIsTheBestThereIs) {
+  constexpr int kSteps = 90;
+  const auto direction = [](int i) {
+    const double angle = M_PI / 2 * i / kSteps;
+    return Vector((Vector(2) << std::cos(angle), std::sin(angle)).finished());
+  };
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const PlainTensor t = gaussian_tensor({2, 2, 2}, seed);
+    double best = 0;
+    for (int i = 0; i <= kSteps; ++i)
+      for (int j = 0; j <= kSteps; ++j) {
+        const Vector u = direction(i), v = direction(j);
+        Vector w = Vector::Zero(2);
+        for (Index e = 0; e < 8; ++e) {
+          const auto at = t.position(e);
+          w[at[2]] += t.values[std::size_t(e)] * u[at[0]] * v[at[1]];
+        }
+        best = std::max(best, w.cwiseMax(0.0).norm());
+      }
+    const FactorResult result =
+        factor_tensor(as_dense_target(t), sets_of_modes({nonneg(), nonneg(), nonneg()}),
+                      {.rank = 1, .weights = WeightRule::nonneg, .corrections = 0, .polish = 0});
+    EXPECT_GE(result.model.weights[0], best * (1 - 1e-3));
+  }
+}
+
+/// Its value against those of power steps from random factors and from the leading vectors of unfoldings.
+TEST(FactorTensor, TheOracleBeatsRandomStartsAndUnfoldings) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const PlainTensor t = gaussian_tensor({7, 6, 5}, seed);
+    const TensorPtr target = as_dense_target(t);
+    const auto climbed = [&](Factors z) {
+      Panel out;
+      for (int step = 0; step < 200; ++step)
+        for (Index m = 0; m < 3; ++m) {
+          target->contract(m, z, out);
+          z[m] = out / out.norm();
+        }
+      return out.norm();
+    };
+    const double found = factor_tensor(target, sets_of_modes({sphere(), sphere(), sphere()}),
+                                       {.rank = 1, .corrections = 0, .polish = 0, .restarts = 32})
+                             .model.weights[0];
+    for (std::uint64_t start = 0; start < 10; ++start)
+      EXPECT_GE(found, climbed(random_factors(t.shape, 1, 100 + 10 * start)) * (1 - 1e-3)) << start;
+    Factors unfolded = random_factors(t.shape, 1, 1);
+    for (Index m = 0; m < 3; ++m) {
+      Matrix unfolding(t.shape[std::size_t(m)], t.count() / t.shape[std::size_t(m)]);
+      std::vector<Index> next(std::size_t(unfolding.rows()), 0);
+      for (Index e = 0; e < t.count(); ++e) {
+        const Index row = t.position(e)[std::size_t(m)];
+        unfolding(row, next[std::size_t(row)]++) = t.values[std::size_t(e)];
+      }
+      Vector u = Vector::Ones(unfolding.rows());
+      for (int step = 0; step < 500; ++step) u = (unfolding * (unfolding.transpose() * u)).normalized();
+      unfolded[m] = u;
+    }
+    EXPECT_GE(found, climbed(unfolded) * (1 - 1e-3));
+  }
+}
+
 TEST(FactorTensor, EverySetOnEveryModeDescendsAndKeepsItsMembers) {
-  const std::vector<Atoms> sets{sphere(), nonneg(), sparse(3), nonneg() + sparse(3), unimodal(), smooth(0.5)};
+  const std::vector<Atoms> sets{sphere(),
+                                nonneg(),
+                                sparse(3),
+                                nonneg() + sparse(3),
+                                unimodal(),
+                                smooth(0.5),
+                                block(2),
+                                nonneg() + smooth(0.5),
+                                monotone(),
+                                fused(2),
+                                onehot(),
+                                nonneg() + unimodal(),
+                                shape(Curve::convex)};
   for (const auto& shape : {std::vector<Index>{6, 7, 5}, std::vector<Index>{5, 4, 6, 4}})
     for (std::size_t s = 0; s < sets.size(); ++s)
       for (std::size_t mode = 0; mode < shape.size(); ++mode) {

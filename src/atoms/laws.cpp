@@ -352,6 +352,7 @@ class LawCourt {
   /// The least that maximize may reach where a member reaches `value`.
   double promised(double value) const { return promised(value, set_); }
   static double promised(double value, const AtomSet& by) {
+    if (by.traits().oracle_factor == 0) return -kInfinity;  // nothing is promised
     return value > 0 ? by.traits().oracle_factor * value : value;
   }
 

@@ -6,14 +6,15 @@
 // diag(a) + beta (L - lambda I) is positive definite that bounds what any member gains, and the bound is
 // reached where the excess is 0: on data whose entries are positive on the whole this is so, and the answer
 // is the best there is. Otherwise the cone is not convex where it matters. Descent then starts from what the
-// search ended at and from the best narrow bump, -|x|^2 replaced by its tangent, and ends in a local optimum:
-// the set promises no share of the best.
+// search ended at and from peaks at the largest entries, -|x|^2 replaced by its tangent, and ends in a local
+// optimum: the set promises no share of the best.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -105,20 +106,6 @@ double gain_of_best_multiple(ConstVectorRef a, ConstVectorRef b, VectorRef x) {
   return along * along / steepness;
 }
 
-/// The narrowest bump of bounded roughness: a half wave with zeros around it, or a quarter of one at an end.
-/// Empty where it is wider than n.
-Vector narrowest_bump(double lambda, bool at_end, Index n) {
-  constexpr double kPi = std::numbers::pi;
-  const double angle = 2 * std::asin(std::min(std::sqrt(lambda) / 2, 1.0));  // 2 - 2 cos(angle) = lambda
-  const double width = std::max(1.0, std::ceil((kPi / angle - 1) / (at_end ? 2 : 1) - 1e-9));
-  if (!(width <= double(n))) return {};
-  Vector bump{Index(width)};
-  for (Index i = 0; i < bump.size(); ++i)
-    bump[i] = at_end ? std::cos(kPi * (double(i) + 0.5) / (2 * width + 1))
-                     : std::sin(kPi * double(i + 1) / (width + 1));
-  return bump / bump.norm();
-}
-
 class NonnegSmooth final : public ConeSet {
  public:
   explicit NonnegSmooth(double lambda)
@@ -141,40 +128,21 @@ class NonnegSmooth final : public ConeSet {
     curvature = a.cwiseMax(1e-12 * std::max(a.maxCoeff(), 1e-300));
     if (search(curvature, b, x)) return gain_of_best_multiple(a, b, x);
     descend(curvature, b, x);
-    double gain = gain_of_best_multiple(a, b, x);
+    const double gain = gain_of_best_multiple(a, b, x);
     other.resize(b.size());
-    best_bump(
-        [&](Index first, ConstVectorRef bump) {
-          const double along = b.segment(first, bump.size()).dot(bump);
-          return along > 0 ? along * along / curvature.segment(first, bump.size()).dot(bump.cwiseAbs2())
-                           : along;
-        },
-        other);
-    if (gain_of_best_multiple(curvature, b, other) > 0) {
-      descend(curvature, b, other);
-      if (const double found = gain_of_best_multiple(a, b, other); found > gain) {
-        x = other;
-        gain = found;
-      }
-    }
-    return gain;
+    best_peak(curvature, b, other);
+    descend(curvature, b, other);
+    const double from_peak = gain_of_best_multiple(a, b, other);
+    if (from_peak > gain) x = other;
+    return std::max(gain, from_peak);
   }
 
-  /// Steps to the best member along g + rho u never lower <u, g>, and find one that gains by rho.
+  /// The best of a few peaks, or the constant vector.
   void least_bad(ConstVectorRef g, VectorRef u) const override {
-    constexpr int kSteps = 30;
-    best_bump([&](Index first, ConstVectorRef bump) { return g.segment(first, bump.size()).dot(bump); }, u);
-    const double size = g.norm();
-    if (!(size > 0)) return;
-    const Vector ones = Vector::Ones(g.size()), along = g / size;
-    Vector next;
-    for (int step = 0; step < kSteps; ++step) {
-      next = u;
-      descend(ones, along + u, next);
-      const double norm = next.norm();
-      if (!(norm > 0) || !(along.dot(next) > norm * along.dot(u) + 1e-12)) return;
-      u = next / norm;
-    }
+    const Vector ones = Vector::Ones(g.size()), constant = ones.normalized();
+    best_peak(ones, g, u);
+    u /= u.norm();
+    if (!(g.dot(u) > g.dot(constant))) u = constant;
   }
 
  private:
@@ -227,12 +195,14 @@ class NonnegSmooth final : public ConeSet {
   /// From a member x of the cone: the excess with the tangent of |x|^2 at x in its place is convex and no
   /// less than it, so that the best point under it is a member again and no worse.
   void descend(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
-    constexpr int kRounds = 100, kDoublings = 200, kHalvings = 60;
+    constexpr int kRounds = 50, kDoublings = 200, kHalvings = 45;
     constexpr double kLittle = 1e-10;
     thread_local PathQuadratic quadratic;
     thread_local Vector here, within;
     double reached = 0;
     for (int round = 0; round < kRounds; ++round) {
+      // The tangent is of use near the best multiple.
+      if (const double along = b.dot(x); along > 0) x *= along / a.dot(x.cwiseAbs2());
       here = x;
       const double square = here.squaredNorm();
       const auto meets = [&](double beta) {
@@ -267,29 +237,29 @@ class NonnegSmooth final : public ConeSet {
     }
   }
 
-  /// The place where a narrow bump is worth most, or the constant vector where that is more.
-  template <class Worth>
-  void best_bump(const Worth& worth, VectorRef u) const {
-    const Index n = u.size();
-    const Vector constant = Vector::Constant(n, 1 / std::sqrt(double(n)));
-    const Vector bump = narrowest_bump(path_.lambda, false, n),
-                 first_end = narrowest_bump(path_.lambda, true, n), last_end = first_end.reverse();
-    double best = worth(0, constant);
-    Index place = 0;
-    const Vector* shape = &constant;
-    const auto consider = [&](Index first, const Vector& candidate) {
-      if (candidate.size() == 0) return;
-      if (const double value = worth(first, candidate); value > best) {
-        best = value;
-        place = first;
-        shape = &candidate;
+  /// Of the best members for single entries, the largest few of b, and for b with so much added to such an
+  /// entry that it is positive on the whole, the one that gains most along b.
+  void best_peak(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
+    constexpr Index kPlaces = 8;
+    thread_local Vector raised, candidate;
+    std::vector<Index> places(static_cast<std::size_t>(b.size()));
+    std::iota(places.begin(), places.end(), Index(0));
+    std::stable_sort(places.begin(), places.end(), [&](Index i, Index j) { return b[i] > b[j]; });
+    places.resize(std::size_t(std::min(kPlaces, b.size())));
+    double best = -std::numeric_limits<double>::infinity();
+    candidate.resize(b.size());
+    const double size = b.cwiseAbs().sum();
+    for (const Index place : places)
+      for (const double share : {0.0, 0.5, 1.0}) {  // of b beside the peak
+        raised = share * b;
+        raised[place] += std::max(size, 1e-300);
+        search(a, raised, candidate);
+        const double value = b.dot(candidate) / std::sqrt(a.dot(candidate.cwiseAbs2()));
+        if (value > best) {
+          best = value;
+          x = candidate;
+        }
       }
-    };
-    consider(0, first_end);
-    for (Index first = 0; first + bump.size() <= n; ++first) consider(first, bump);
-    consider(n - last_end.size(), last_end);
-    u.setZero();
-    u.segment(place, shape->size()) = *shape;
   }
 
   PathRoughness path_;

@@ -59,6 +59,7 @@ class FitSweep {
 
   void run() {
     const Index rank = f_.iterate().rank();
+    fits_.prepare();
     if (f_.atoms_share_systems()) {
       for (Index panel = 0; panel < sets_.panels(); ++panel)
         f_.quadratic() == Quadratic::exact ? fit_panel(panel) : fit_carefully(panel);

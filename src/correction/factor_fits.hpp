@@ -22,6 +22,11 @@ class FactorFits {
     return regularization_.kind == Regularization::ridge ? regularization_.lambda : 0.0;
   }
 
+  /// Before systems of a sweep are made: what prices need to know of all modes.
+  void prepare() {
+    if (anything_paid()) counts(0);
+  }
+
   /// The factor of atom k along a mode anew, by its set's fit to parabolas so many times steeper; what there
   /// is stays where that is no better.
   void refit(ModeSystem& system, Index mode, Index k, const AtomSet& set, Sign sign, double steepness = 1);

@@ -89,6 +89,71 @@ TEST(TensorFile, CoordinatesAsThePackageSparseWritesThem) {
   EXPECT_EQ(t.values, (std::vector<double>{0, 0, 0, 3, 0, 0, 0, 0, 0, 4, 0, 0}));
 }
 
+TEST(TensorFile, TablesOfIdsHaveNames) {
+  const ScratchDirectory folder;
+  const auto path = folder.with(
+      "t.csv", "station,day,hour,trips\nnorth,tue,10,3\n\"old, town\",mon,2,1.5\nnorth,mon,2,4\n");
+  const TensorData data = read_tensor(path);
+  EXPECT_EQ(data.shape, (std::vector<Index>{2, 2, 2}));
+  EXPECT_EQ(data.stored, 3);
+  EXPECT_EQ(data.labels, (std::vector<std::string>{"station", "day", "hour"}));
+  EXPECT_EQ(data.names, (ModeNames{{"north", "old, town"}, {"tue", "mon"}, {"2", "10"}}))
+      << "numbers in their order, others as they come";
+  EXPECT_EQ(entries_of_target(data).values, (std::vector<double>{0, 3, 4, 0, 0, 0, 1.5, 0}));
+  const TensorData plain = read_tensor(folder.with("t.tsv", "a\tx\t1\t2\nb\tx\t3\t5\n"));
+  EXPECT_EQ(plain.shape, (std::vector<Index>{2, 1, 2}));
+  EXPECT_TRUE(plain.labels.empty());
+}
+
+TEST(TensorFile, LongTablesAreReadInPiecesToTheSameEntries) {
+  const ScratchDirectory folder;
+  std::string text;
+  for (int i = 0; i < 60000; ++i) text += fmt::format("row {},{},{},{}\n", i % 300, i / 300, i % 7, i);
+  const auto path = folder.with("t.csv", text);
+  const TensorData one = read_tensor(path, 1), many = read_tensor(path, 3);
+  EXPECT_EQ(one.shape, (std::vector<Index>{300, 200, 7}));
+  EXPECT_EQ(one.names, many.names);
+  EXPECT_EQ(one.target->squared_norm(), many.target->squared_norm());
+}
+
+TEST(TensorFile, DefectsOfTablesAreNamedWithTheirLine) {
+  const ScratchDirectory folder;
+  for (const auto& [text, message] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"a,b,c,1\na,b,2\n", "line 2: the value is missing"},
+           {"a,b,c,1\na,b\n", "line 2: 2 cells; an entry here has 3 ids and a value"},
+           {"a,b,c,1\na,,c,2\n", "line 2: the id of mode 1 is empty"},
+           {"a,b,c,1\na,b,d,x\n", "line 2: value 'x' is not a finite number"},
+           {"a,b,c,1\na,b,d,inf\n", "line 2: value 'inf' is not a finite number"},
+           {"a,b,c,1\na,b,d,2,3\n", "line 2: unexpected '3' after the end of the entry"},
+           {"i,j,k,value\na,b,c,1\na,b,d,1\na,b,c,3\n", "line 4: this place was already given on line 2"},
+           {"i,j,k,value\n", "the file lists no entry"},
+           {"a,1\n", "line 1: 2 cells; an entry has 2 to 8 ids and a value"},
+           {"1,2,3,4,5,6,7,8,9,10\n", "line 1: 10 cells"}})
+    EXPECT_THAT(message_of<InvalidInput>([&, given = text] { read_tensor(folder.with("t.csv", given)); }),
+                HasSubstr(message))
+        << text;
+}
+
+TEST(TensorFile, ArchivesMayHoldNames) {
+  const ScratchDirectory folder;
+  const PlainTensor t = gaussian_tensor({2, 3, 2}, 1);
+  NpzArchive archive{{"x", NpyArray{t.shape, t.values}},
+                     {"names_1", NpyArray{{3}, std::vector<std::string>{"a", "b", "c"}}}};
+  write_npz(folder / "t.npz", archive);
+  EXPECT_TRUE(is_tensor_file(folder / "t.npz"));
+  EXPECT_EQ(read_tensor(folder / "t.npz").names, (ModeNames{{}, {"a", "b", "c"}, {}}));
+  archive["names_1"] = NpyArray{{2}, std::vector<std::string>{"a", "b"}};
+  write_npz(folder / "t.npz", archive);
+  EXPECT_THAT(message_of<InvalidInput>([&] { read_tensor(folder / "t.npz"); }),
+              HasSubstr("names of mode 1 must be a list of texts, one for each of its 3 indices"));
+  ModelFile file;
+  file.model = {random_factors({4, 3, 2}, 2, 1), Vector::Ones(2)};
+  file.mode_names = {{}, {"a", "b", "c"}, {"p", "q"}};
+  save_model(folder / "m.npz", file);
+  const AnyModelFile any = load_any_model(folder / "m.npz");
+  EXPECT_EQ(std::get<ModelFile>(any).mode_names, file.mode_names);
+}
+
 TEST(TensorFile, MatricesAreNotTakenForArrays) {
   const ScratchDirectory folder;
   EXPECT_FALSE(is_tensor_file(folder.with("m.npy", format_npy(Matrix(Matrix::Ones(2, 3))))));

@@ -132,6 +132,50 @@ TEST(Tensor, TheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(Tensor, CompressedIsTheArrayWhereItHasFewDirections) {
+  for (const auto& shape : {std::vector<Index>{40, 30, 35}, std::vector<Index>{64, 5, 6, 40}}) {
+    const PlainTensor t = dense({random_factors(shape, 3, 1), Vector::Ones(3)});
+    const TensorPtr whole = as_dense_target(t);
+    Random random(7);
+    const TargetPtr small = whole->compressed(6, random);
+    ASSERT_NE(small, nullptr);
+    EXPECT_EQ(small->squared_norm(), whole->squared_norm());
+    EXPECT_LT(small->contraction_work(), whole->contraction_work() / 4);
+    const Factors z = random_factors(shape, 4, 9);
+    for (Index mode = 0; mode < t.modes(); ++mode) {
+      Panel expected, out;
+      whole->contract(mode, z, expected);
+      small->contract(mode, z, out);
+      EXPECT_LT(max_difference(out, expected), 1e-9 * expected.norm());
+    }
+    for (const int threads : {2, 3, 16}) {
+      Random again(7);
+      Panel one, many;
+      small->contract(0, z, one);
+      as_dense_target(t, threads)->compressed(6, again)->contract(0, z, many);
+      EXPECT_TRUE(same_bits(one, many));
+    }
+  }
+  Random random(1);
+  EXPECT_EQ(as_dense_target(gaussian_tensor({6, 5, 4}, 1))->compressed(4, random), nullptr)
+      << "small already";
+  EXPECT_EQ(sparse_tensor(listed(gaussian_tensor({30, 30, 30}, 1)))->compressed(4, random), nullptr);
+}
+
+TEST(Tensor, TimesAPowerOfTwo) {
+  const PlainTensor t = thinned_tensor({5, 4, 3}, 2);
+  const Factors z = random_factors(t.shape, 2, 3);
+  for (const TensorPtr& target : {as_dense_target(t), sparse_tensor(listed(t))}) {
+    Panel out, scaled;
+    target->contract(1, z, out);
+    target->scaled(0.25)->contract(1, z, scaled);
+    EXPECT_TRUE(same_bits(Panel(0.25 * out), scaled));
+    EXPECT_EQ(target->scaled(0.25)->squared_norm(), target->squared_norm() / 16);
+    EXPECT_EQ(target->largest_magnitude(),
+              Eigen::Map<const Vector>(t.values.data(), t.count()).cwiseAbs().maxCoeff());
+  }
+}
+
 TEST(Tensor, EntriesThatAreNoneAreRefused) {
   SparseTensor t = listed(gaussian_tensor({3, 2, 2}, 1));
   SparseTensor outside = t, twice = t, infinite = t, ragged = t;
