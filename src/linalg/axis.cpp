@@ -45,7 +45,12 @@ Panel Axis::gaussian(Index columns, Random& random) const {
 }
 
 std::vector<Index> Axis::heaviest(const Panel& X, Index count) const {
-  const Vector weight = X.rowwise().squaredNorm();
+  Vector weight(X.rows());
+  const Chunks chunks(X.rows(), 4096);
+  parallel_for(chunks.count(), threads_for(double(X.size()), threads()), [&](Index chunk) {
+    const Index start = chunks.first(chunk), length = chunks.length(chunk);
+    weight.segment(start, length) = X.middleRows(start, length).rowwise().squaredNorm();
+  });
   std::vector<Index> order(std::size_t(X.rows()));
   std::iota(order.begin(), order.end(), Index(0));
   count = std::min(count, X.rows());
