@@ -249,7 +249,8 @@ class LossObjective::Sweeps final : public FreeSweeps {
   double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
     const Place place = f_.place(X, at[1 - mode]);
     Matrix own = place.own;
-    const double value = f_.newton_steps(mode, place, place.other, {0, nonnegative, ridge_}, own);
+    const double value =
+        f_.newton_steps(mode, place, place.other, {0, nonnegative, ridge_, /*far=*/X.cols() == 1}, own);
     X = own.transpose();
     return std::max(0.0, value) + (ridge_ > 0 ? 0.5 * ridge_ * at[1 - mode].squaredNorm() : 0.0);
   }
