@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "gallery_losses.hpp"
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -318,8 +319,8 @@ int run(const std::filesystem::path& out) {
       "`docs/gallery`. In the shell: `pursuit factor Y.npy --rank 1 --left SPEC`, and `pursuit atoms SPEC` "
       "explains a set.\n\n"
       "| set | planted | recovered by the set | by the SVD | by nonneg |\n|---|---|---|---|---|\n{}\n"
-      "## Page by page\n{}\n### plugin\n\n{} A template is in `examples/plugin`.\n",
-      kSignal, kEntries, kColumns, kRepeats, table, pages, own_set);
+      "## Page by page\n{}\n### plugin\n\n{} A template is in `examples/plugin`.\n{}",
+      kSignal, kEntries, kColumns, kRepeats, table, pages, own_set, section_about_losses());
   return 0;
 }
 

@@ -101,6 +101,22 @@ TEST_F(LossCli, CountsByKullbackLeibler) {
   EXPECT_NEAR(object["deviance"].get<double>(), deviance, 1e-8 * deviance);
 }
 
+TEST_F(LossCli, SparseCountsAreNeverDense) {
+  constexpr int kRows = 100000, kColumns = 20000, kCounts = 200000;
+  std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(kRows) + " " +
+                     std::to_string(kColumns) + " " + std::to_string(kCounts) + "\n";
+  for (int e = 0; e < kCounts; ++e)  // two counts a row, columns of very different sizes
+    text += std::to_string(e / 2 + 1) + " " +
+            std::to_string(1 + (e % 2) * (kColumns / 2) + int(std::int64_t(e) * e % 9973)) + " " +
+            std::to_string(1 + e % 3) + "\n";
+  write("wide.mtx", text);
+  const auto object = run_json(
+      "factor wide.mtx --rank 2 --loss poisson --left nonneg --right nonneg --weights nonneg --polish 2 "
+      "--threads 2");
+  EXPECT_GT(object["deviance_explained"].get<double>(), 0.05);
+  EXPECT_LT(object["peak_memory_bytes"].get<double>(), 1e9) << "a dense matrix would have 16 GB";
+}
+
 TEST_F(LossCli, WeightsOfEntriesRowsAndColumns) {
   write("ones.csv", [] {
     std::string text;

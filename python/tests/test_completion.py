@@ -203,8 +203,8 @@ def test_entries_of_weight_zero_were_not_seen(planted):
     [
         ({}, np.ones((2, 2)), "must have the shape"),
         ({}, np.full((150, 80), -1.0), "is -1"),
-        ({"left": "nonneg"}, np.ones((150, 80)), "self-tuned"),
-        ({"left": "nonneg", "loss": "bernoulli"}, None, "self-tuned"),
+        ({"left": "nonneg"}, np.full((150, 80), -1.0), "is -1"),
+        ({"left": "nonneg", "loss": "bernoulli"}, None, "bernoulli takes"),
         ({"loss": "bernoulli"}, None, "bernoulli takes"),
         ({"loss": "hinge"}, None, "loss 'hinge'"),
     ],

@@ -135,3 +135,56 @@ def test_a_model_of_the_program_comes_back_with_its_loss(rng):
     model = pursuit.MatrixPursuit(1, loss="negative-binomial:auto").fit(numbers(rng, "poisson-log"))
     assert model.size_ > 0
     assert pursuit.MatrixPursuit(1).fit(numbers(rng, "poisson-log")).loss == "squares"
+
+
+COMPLETED = [
+    ("poisson", dict(left="nonneg", right="nonneg", weights="nonneg")),
+    ("poisson-log", dict(left="sphere")),
+    ("bernoulli", dict(left="sphere", right="sphere")),
+    ("ordinal", dict(right="sphere")),
+    ("huber:0.5", dict(left="sphere")),
+    ("gamma", dict(left="sphere")),
+]
+
+
+@pytest.mark.parametrize("loss, sets", COMPLETED)
+def test_completion_with_atom_sets_takes_any_loss(rng, tmp_path, loss, sets):
+    X = np.minimum(numbers(rng, loss, rows=200, columns=50), 200)
+    hidden = rng.random(X.shape) < 0.2
+    known = np.where(hidden, np.nan, X)
+    model = pursuit.MatrixCompletion(3, loss=loss, random_state=0, **sets).fit(known)
+    rows, columns = np.nonzero(hidden)
+    values, deviations = model.predict(list(zip(rows, columns)), return_std=True)
+    assert np.isfinite(values).all() and (deviations > 0).all()
+    assert values.min() >= np.nanmin(known) and values.max() <= np.nanmax(known)
+    held_back = (rows, columns, X[hidden])
+    nothing = pursuit.MatrixCompletion(
+        1, loss=loss, random_state=0, validation=0, regularization="1e6", offsets=False, **sets
+    ).fit(known)
+    assert model.score(held_back) > nothing.score(held_back)
+    assert np.isfinite(model.score(known)) and model.transform(known).shape == (200, 1 + model.n_components_)
+    model.save(tmp_path / "m.npz")
+    again = pursuit.load(tmp_path / "m.npz")
+    assert again.loss == loss
+    assert_allclose(again.predict(list(zip(rows, columns))), values)
+    assert_allclose(again.score(held_back), model.score(held_back))
+
+
+def test_weights_of_entries_go_with_atom_sets(rng):
+    X = predictors(rng) + 0.1 * rng.standard_normal((40, 30))
+    spoilt = X.copy()
+    wrong = rng.random(X.shape) < 0.1
+    spoilt[wrong] += 100
+    model = pursuit.MatrixCompletion(
+        2, left="sphere", right="sphere", offsets=False, clip=None, random_state=0
+    ).fit(spoilt, entry_weights=np.where(wrong, 0.0, 1.0))
+    rows, columns = np.nonzero(wrong)
+    values = model.predict(list(zip(rows, columns)))
+    assert np.sqrt(np.mean((values - X[wrong]) ** 2)) < 0.3
+
+
+def test_completion_names_the_first_entry_outside_a_loss(rng):
+    with pytest.raises(ValueError, match="loss poisson-log takes"):
+        pursuit.MatrixCompletion(1, loss="poisson-log", left="sphere").fit(np.array([[1.0, 2], [-3, 1]]))
+    with pytest.raises(ValueError, match="other losses go with atom"):
+        pursuit.MatrixCompletion(1, loss="poisson-log").fit(np.ones((4, 4)))

@@ -149,11 +149,10 @@ double error_of_rows(const CompletionModel& model, const Matrix& factors, const 
   const Matrix rows = linear_rows(model, factors);
   double costs = 0;
   for (std::size_t e = 0; e < entries.row.size(); ++e) {
-    double x = rows(entries.row[e], entries.col[e]);
-    const double y = entries.value[e];
-    if (model.loss.kind == Loss::squares) x = std::clamp(x, model.lowest, model.highest);
-    costs += model.loss.kind == Loss::bernoulli ? -log_likelihood(model.loss.mean(x), y)
-                                                : cost_of(model.loss, model.own_terms, y, x);
+    const double x = rows(entries.row[e], entries.col[e]), y = entries.value[e];
+    costs += model.loss.kind == Loss::bernoulli
+                 ? -log_likelihood(model.loss.mean(x), y)
+                 : cost_of(model.loss, model.own_terms, y, within_range(model, x));
   }
   return mean_error(model.loss, costs, double(entries.size()));
 }

@@ -57,6 +57,16 @@ Prediction through_link(const Loss& loss, double mean, double variance) {
   return {p, std::sqrt(p * (1 - p))};
 }
 
+double within_range(const CompletionModel& model, double x) {
+  if (model.loss.kind == Loss::ordinal) return x;
+  if (!model.loss.has_log_link()) {
+    const double lowest = model.loss.has_positive_means() && !(model.lowest > 0) ? x : model.lowest;
+    return std::min(std::max(x, lowest), model.highest);
+  }
+  if (model.highest > 0) x = std::min(x, std::log(model.highest));
+  return model.lowest > 0 ? std::max(x, std::log(model.lowest)) : x;
+}
+
 Predictor::Predictor(const CompletionModel& model, Members members) : model_(model) {
   if (model.atoms.rank() == 0 || members == Members::seen) return;
   row_ = average_row(model);
@@ -112,12 +122,8 @@ Prediction Predictor::unclipped(Position at, const Moments& self_tuned) const {
 }
 
 double Predictor::cost(Position at, double y) const {
-  if (model_.loss.kind == Loss::squares) {
-    const double error = y - (*this)(at).value;
-    return 0.5 * error * error;
-  }
   if (model_.loss.kind == Loss::bernoulli) return -log_likelihood(unclipped(at).value, y);
-  return cost_of(model_.loss, model_.own_terms, y, linear_mean(at));
+  return cost_of(model_.loss, model_.own_terms, y, within_range(model_, linear_mean(at)));
 }
 
 Prediction Predictor::operator()(Position at) const {

@@ -39,6 +39,9 @@ inline Moments moments_of(const float* row, const float* row_variance, const flo
 /// The probability of a 1 whose log-odds have this mean and variance, by MacKay's approximation.
 Prediction through_link(const Loss& loss, double mean, double variance);
 
+/// The linear predictor whose mean is kept within the model's range; that of grades is as it is.
+double within_range(const CompletionModel& model, double x);
+
 /// The same by averaging over draws.
 class DrawnEntry {
  public:
@@ -86,8 +89,8 @@ class Predictor {
   void require_inside(Position at) const;
   /// The linear predictor, of a position inside.
   double linear_mean(Position at) const { return linear(at, self_tuned(at)).mean; }
-  /// What an entry y costs: squares as predicted, within the range; minus the log-likelihood of zeros, ones
-  /// and grades; else half the deviance.
+  /// What an entry y costs as it is predicted, within the range: minus the log-likelihood of zeros, ones and
+  /// grades, else half the deviance.
   double cost(Position at, double y) const;
 
   /// From the self-tuned part, however it was come by.

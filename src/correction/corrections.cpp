@@ -209,7 +209,7 @@ CorrectionOutcome run_ahead_once(Objective& f, const AtomSets& sets, const Corre
 /// What f fits beside the atoms is fitted between runs of so many sweeps.
 CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const CorrectionOptions& options,
                                 FreeSweeps* sweeps, double ridge) {
-  constexpr int kSweepsOfARun = 10;
+  constexpr int kSweepsOfARun = 4;
   if (!f.has_own_terms()) return run_ahead_once(f, sets, options, sweeps, ridge);
   const auto paid = [&] { return f.value() + ridge * f.iterate().weights.cwiseAbs().sum(); };
   CorrectionOutcome total;

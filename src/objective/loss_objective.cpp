@@ -264,7 +264,8 @@ class LossObjective::Sweeps final : public FreeSweeps {
   double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
     const Place place = f_.place(mode, X, at);
     Matrix own = place.own;
-    double value = std::max(0.0, f_.newton_steps(mode, place, place.other, {0, nonnegative, ridge_}, own));
+    const NewtonStep step{0, nonnegative, ridge_, /*far=*/X.cols() == 1};
+    double value = std::max(0.0, f_.newton_steps(mode, place, place.other, step, own));
     X = own.transpose();
     if (ridge_ > 0)
       for (Index m = 0; m < f_.modes(); ++m)

@@ -62,7 +62,7 @@ class LossObjective final : public Objective {
     bool nonnegative = false;
     double ridge = 0;  // every coordinate x pays ridge/2 x^2
     bool far = false;  // whether steps may be longer than Newton's: to the end of rows whose other factor
-                       // stays, but where that follows they only run away
+                       // stays; where that follows, rows of several atoms only run away from it
   };
   /// A step of the iterate.
   void step(Index mode, const NewtonStep& step);
