@@ -29,7 +29,7 @@ class Bench:
         self.folder = tempfile.mkdtemp()
 
     def run(self, name, path, rank, *, modes, sets="nonneg", extra=()):
-        """Best of several runs of the program."""
+        """Best of several runs of the program: seconds by the wall, and user time of the whole process."""
         best = None
         for _ in range(self.o.repeats):
             command = [
@@ -46,11 +46,15 @@ class Bench:
             command += ["--modes", ",".join([sets] * modes)]
             if sets == "nonneg":
                 command += ["--weights", "nonneg"]
+            before = os.times().children_user
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             answer = json.loads(done.stdout)
-            if best is None or answer["seconds"] < best["seconds"]:
+            answer["user"] = os.times().children_user - before
+            if best is None or answer["user"] < best["user"]:
                 best = answer
-        self.row(name, "pursuit " + " ".join(extra), best["relative_error"], best["seconds"])
+        who = f"pursuit {' '.join(extra)} ({best['user']:.2f} s of user time in all)"
+        self.row(name, who, best["relative_error"], best["seconds"])
+        return best
 
     def row(self, name, who, error, seconds):
         print(f"| {name} | {who} | {error:.6f} | {seconds:.3f} |", flush=True)
@@ -84,7 +88,13 @@ class Bench:
             return
         T = np.clip(np.nan_to_num(T), 0, None)
         path = self.saved("kinetic", T)
-        for extra in ((), ("--start", "random"), ("--polish", "3000", "--polish-tolerance", "1e-8")):
+        for extra in (
+            (),
+            ("--seed", "1"),
+            ("--seed", "2"),
+            ("--start", "random", "--starts", "1"),
+            ("--starts", "0"),
+        ):
             self.run("kinetic, rank 10", path, 10, modes=4, extra=extra)
         self.hals("kinetic, rank 10", T, 10, 200)
 
@@ -96,7 +106,7 @@ class Bench:
         T = np.ascontiguousarray(np.asarray(load_indian_pines().tensor, dtype=np.float64))
         path = self.saved("indian_pines", T)
         for extra in (
-            ("--start", "random"),
+            ("--start", "random", "--starts", "1"),
             ("--start", "random", "--polish", "2000", "--polish-tolerance", "1e-7"),
         ):
             self.run("Indian Pines, rank 10", path, 10, modes=3, extra=extra)
@@ -109,7 +119,7 @@ class Bench:
         E = rng.standard_normal(T.shape)
         T += 0.1 * np.linalg.norm(T) / np.linalg.norm(E) * E
         path = self.saved("planted", T)
-        self.run("planted 200^3, rank 20", path, 20, modes=3, extra=("--start", "random"))
+        self.run("planted 200^3, rank 20", path, 20, modes=3, extra=("--start", "random", "--starts", "1"))
         self.hals("planted 200^3, rank 20", T, 20, 60)
 
     def aminoacid(self):
@@ -117,8 +127,35 @@ class Bench:
         if T is None:
             return
         path = self.saved("aminoacid", T)
-        for seed in range(3):
-            self.run(f"amino acids, rank 3, seed {seed}", path, 3, modes=3, extra=("--seed", str(seed)))
+        # Samples 0, 1 and 2 hold one amino acid each, so that their leading singular vectors are its spectra.
+        pure = [np.linalg.svd(each, full_matrices=False) for each in T[:3]]
+        emission, excitation = [each[0][:, 0] for each in pure], [each[2][0] for each in pure]
+        errors = []
+        for seed in range(20):
+            command = (
+                f"factor {path} --rank 3 --threads 1 --json --modes nonneg,nonneg,nonneg --weights nonneg"
+            )
+            model = os.path.join(self.folder, f"amino_{seed}.npz")
+            subprocess.run(
+                [self.o.program, *command.split(), "--seed", str(seed), "--out", model],
+                capture_output=True,
+                check=True,
+            )
+            factors = np.load(model)
+            concentrations = factors["factor_0"] * factors["weights"]
+            worst = 1.0
+            for atom in range(3):
+                sample = int(np.argmax(concentrations[:3, atom] / concentrations[:3].max(axis=1)))
+                worst = min(
+                    worst,
+                    abs(factors["factor_1"][:, atom] @ emission[sample]),
+                    abs(factors["factor_2"][:, atom] @ excitation[sample]),
+                )
+            errors.append(worst)
+        print(
+            f"| amino acids, rank 3, 20 seeds | pursuit: smallest cosine with a spectrum | {min(errors):.4f} | |"
+        )
+        self.run("amino acids, rank 3", path, 3, modes=3)
 
     def metro(self):
         """RMSE on entries that were hidden, untuned, beside masked CP of several ranks."""

@@ -42,7 +42,7 @@ std::string names_array(std::size_t mode) {
 }
 
 /// How many arrays of an archive are names of modes.
-std::size_t count_names(const NpzEntries& entries) {
+std::size_t count_named_modes(const NpzEntries& entries) {
   std::size_t count = 0;
   for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) count += entries.count(names_array(m));
   return count;
@@ -50,7 +50,7 @@ std::size_t count_names(const NpzEntries& entries) {
 
 ModeNames names_in(const NpzEntries& entries, const Shape& shape, const std::string& name) {
   ModeNames result;
-  if (count_names(entries) == 0) return result;
+  if (count_named_modes(entries) == 0) return result;
   result.resize(shape.size());
   for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) {
     const auto found = entries.find(names_array(m));
@@ -68,7 +68,7 @@ ModeNames names_in(const NpzEntries& entries, const Shape& shape, const std::str
 
 /// The array that an archive holds beside names.
 const NpzEntries::value_type& only_array(const NpzEntries& entries, const std::string& name) {
-  if (entries.size() - count_names(entries) != 1)
+  if (entries.size() - count_named_modes(entries) != 1)
     refuse(name,
            fmt::format("the archive holds {} arrays; an array file holds one, or coords, data and shape, "
                        "and may hold names_0, names_1, ...",

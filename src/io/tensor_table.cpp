@@ -18,7 +18,7 @@ namespace pursuit::io {
 namespace {
 
 /// Entries of a piece of the text, with ids of its own.
-struct ListPart {
+struct IdsPart {
   std::vector<IdTable> ids;
   std::vector<std::vector<int>> index;
   std::vector<double> value;
@@ -32,7 +32,7 @@ struct OrderedIds {
   std::vector<int> place;
 };
 
-OrderedIds ordered(const IdTable& table) {
+OrderedIds in_order(const IdTable& table) {
   OrderedIds result{table.names(), std::vector<int>(std::size_t(table.size()))};
   std::vector<std::int64_t> numbers;
   for (const std::string& name : result.names) {
@@ -55,21 +55,21 @@ OrderedIds ordered(const IdTable& table) {
   return result;
 }
 
-class ListReader {
+class TensorTableReader {
  public:
-  explicit ListReader(ByteSource& source) : lines_(source) {}
+  explicit TensorTableReader(ByteSource& source) : lines_(source) {}
 
   TensorEntries read(int threads) {
     read_first_line();
-    lines_.in_parts<ListPart>(
+    lines_.in_parts<IdsPart>(
         {.threads = threads},
-        [&](std::string_view piece, const Place& before, ListPart& part) { parse(piece, before, part); },
-        [&](const std::vector<ListPart>& parts, std::size_t) {
-          for (const ListPart& part : parts) append(part);
+        [&](std::string_view piece, const Place& before, IdsPart& part) { parse(piece, before, part); },
+        [&](const std::vector<IdsPart>& parts, std::size_t) {
+          for (const IdsPart& part : parts) append(part);
         });
     if (result_.entries.value.empty()) refuse(lines_.name(), "the file lists no entry");
     for (std::size_t m = 0; m < modes_; ++m) {
-      OrderedIds ids = ordered(ids_[m]);
+      OrderedIds ids = in_order(ids_[m]);
       for (int& i : result_.entries.index[m]) i = ids.place[std::size_t(i)];
       result_.entries.shape.push_back(Index(ids.names.size()));
       result_.names.push_back(std::move(ids.names));
@@ -100,7 +100,7 @@ class ListReader {
     result_.entries.index.resize(modes_);
   }
 
-  void parse(std::string_view piece, const Place& before, ListPart& part) const {
+  void parse(std::string_view piece, const Place& before, IdsPart& part) const {
     CellScanner cells(piece, separator_, CellScanner::Quotes::end_with_line, &lines_.name(), before.lines);
     const auto here = [&] { return at_line(lines_.name(), cells.record_line()); };
     part.ids.resize(modes_);
@@ -127,7 +127,7 @@ class ListReader {
     part.extent = {cells.lines_passed() - before.lines, part.value.size()};
   }
 
-  void append(const ListPart& part) {
+  void append(const IdsPart& part) {
     entry_lines_.append(part.lines, part.before.entries, part.before.lines);
     for (std::size_t m = 0; m < modes_; ++m) {
       std::vector<int> known;  // the ids of the part among those of all
@@ -153,7 +153,7 @@ bool is_tensor_table(std::string_view head) {
 }
 
 TensorEntries read_tensor_table(ByteSource& source, int threads) {
-  return ListReader(source).read(threads);
+  return TensorTableReader(source).read(threads);
 }
 
 }  // namespace pursuit::io

@@ -14,7 +14,7 @@
 namespace pursuit {
 namespace {
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajorArray = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Contractions go through the core: factors into its coordinates, what comes out of them back. The norm is
 /// that of the whole array, so that f differs from that of the array by little.
@@ -67,7 +67,7 @@ struct ModeGroup {
     std::vector<Matrix> grams(std::size_t(columns.cols()), Matrix::Zero(size, size));
     parallel_for(columns.cols(), threads_for(double(columns.size()) * double(size), threads), [&](Index k) {
       for (Index b = 0; b < before; ++b) {
-        const Eigen::Map<const RowMajor> slice(columns.col(k).data() + b * size * after, size, after);
+        const Eigen::Map<const RowMajorArray> slice(columns.col(k).data() + b * size * after, size, after);
         grams[std::size_t(k)].selfadjointView<Eigen::Lower>().rankUpdate(Matrix(slice));
       }
     });
@@ -88,8 +88,9 @@ struct ModeGroup {
         after /= size;
         next.resize(before * kept * after);
         for (Index b = 0; b < before; ++b)
-          Eigen::Map<RowMajor>(next.data() + b * kept * after, kept, after).noalias() =
-              basis.transpose() * Eigen::Map<const RowMajor>(held.data() + b * size * after, size, after);
+          Eigen::Map<RowMajorArray>(next.data() + b * kept * after, kept, after).noalias() =
+              basis.transpose() *
+              Eigen::Map<const RowMajorArray>(held.data() + b * size * after, size, after);
         before *= kept;
         held.swap(next);
       }
@@ -126,7 +127,7 @@ RoughProduct rough_product(const DataMatrix& A, Index width, Random& random) {
 }
 
 /// The other side of a rough product, each column as long as it is in the matrix.
-Panel weighted(const Panel& orthonormal, const Panel& other) {
+Panel lengthened(const Panel& orthonormal, const Panel& other) {
   const SymmetricEigen eigen = symmetric_eigen(gram_of(other));
   return orthonormal * eigen.vectors * eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
@@ -147,8 +148,8 @@ TargetPtr compressed_array(const DataMatrix& unfolded, const std::vector<Index>&
   const RoughProduct rough = rough_product(unfolded, width, random);
   const bool tall = unfolded.cols() <= unfolded.rows();  // the columns are orthonormal
   const Panel& as_rows = rough.rows;
-  const Panel weighted_rows = tall ? as_rows : weighted(as_rows, rough.columns),
-              weighted_columns = tall ? weighted(rough.columns, as_rows) : rough.columns;
+  const Panel weighted_rows = tall ? as_rows : lengthened(as_rows, rough.columns),
+              weighted_columns = tall ? lengthened(rough.columns, as_rows) : rough.columns;
   const ModeGroup first{{shape.begin(), shape.begin() + split}, threads},
       second{{shape.begin() + split, shape.end()}, threads};
   std::vector<Panel> row_bases, column_bases;
@@ -157,7 +158,7 @@ TargetPtr compressed_array(const DataMatrix& unfolded, const std::vector<Index>&
   for (std::size_t m = 0; m < second.shape.size(); ++m)
     column_bases.push_back(second.directions(weighted_columns, m, directions));
   // In the order of the array, however it is cut into rows.
-  const RowMajor core =
+  const RowMajorArray core =
       first.projected(as_rows, row_bases) * second.projected(rough.columns, column_bases).transpose();
   std::vector<Index> core_shape;
   std::vector<Panel> bases = std::move(row_bases);
@@ -168,7 +169,7 @@ TargetPtr compressed_array(const DataMatrix& unfolded, const std::vector<Index>&
   Index rows = 1;
   for (Index m = 0; m < core_split; ++m) rows *= core_shape[std::size_t(m)];
   const DataMatrixPtr core_unfolded =
-      data_matrix(Matrix(Eigen::Map<const RowMajor>(core.data(), rows, core.size() / rows)), threads);
+      data_matrix(Matrix(Eigen::Map<const RowMajorArray>(core.data(), rows, core.size() / rows)), threads);
   return std::make_shared<CompressedArray>(dense_tensor(core_unfolded, core_shape), std::move(bases),
                                            squared_norm, threads);
 }
