@@ -11,7 +11,7 @@ namespace pursuit {
 namespace {
 
 constexpr double kStartingSize = 0.5;  // of a member's random vector
-constexpr double kAhead = 0.5;         // share of a step that is taken once more
+constexpr double kRunAhead = 0.5;         // share of a step that is taken once more
 constexpr double kNoOffset = 1e-12;    // prior variance of what is not there
 
 int padded(Index numbers) {
@@ -124,8 +124,8 @@ void ImplicitFactors::update(bool of_rows, const ImplicitPrior& prior, double ah
 
 void ImplicitFactors::sweep(const ImplicitPrior& prior, int turns, const std::function<bool(int)>& after) {
   for (int turn = 1; turn <= turns; ++turn) {
-    update(true, prior, turn > 2 ? kAhead : 0);
-    update(false, prior, turn > 1 && turn < turns ? kAhead : 0);
+    update(true, prior, turn > 2 ? kRunAhead : 0);
+    update(false, prior, turn > 1 && turn < turns ? kRunAhead : 0);
     if (!after(turn)) break;
   }
   update(true, prior, 0);
