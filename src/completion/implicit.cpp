@@ -19,17 +19,15 @@ namespace {
 
 constexpr double kFirstZeros = 1, kFirstRidge = 0.003;  // at which the search for better ones begins
 constexpr double kStep = 2;                             // factor between two that are tried
-constexpr double kFirmer = 1.5;
-constexpr int kMostSteps = 8;       // in one direction
-constexpr Index kSearchAtoms = 15;  // by which zeros and ridge are chosen: few are quick
+constexpr int kMostSteps = 8;                           // in one direction
+constexpr Index kSearchAtoms = 15;                      // by which zeros and ridge are chosen: few are quick
 constexpr int kSearchSweeps = 4;
 constexpr int kRankSweeps = 5, kRefiningSweepsOfAll = 3;
 constexpr int kUpdateSweeps = 3;
-constexpr double kWorthChange = 2e-3, kWorthTwice = 2e-3;  // share of the gain that other settings, and twice
-                                                           // the atoms, must add
-constexpr Index kMostJudged = 4000;                        // rows; more would not make a choice any surer
-constexpr Index kFewestJudged = 20;                        // fewer say nothing
-constexpr Index kScores = 1 << 21;                         // at once, of one thread
+constexpr double kWorth = 2e-3;      // share of the gain that other settings must add
+constexpr Index kMostJudged = 4000;  // rows; more would not make a choice any surer
+constexpr Index kFewestJudged = 20;  // fewer say nothing
+constexpr Index kScores = 1 << 21;   // at once, of one thread
 
 void check_implicit(const ImplicitOptions& options, const ObservedEntries& entries) {
   if (options.max_rank < 1)
@@ -247,9 +245,8 @@ class ImplicitRun {
     double most = search(best, gain);
     record(best, most);
     run_.finish(Stop::rank_reached);
-    bool firmer_ridge = true;  // more atoms fit more noise: whether that asks for more is seen once
     while (atoms < options_.max_rank && !run_.stopped()) {
-      atoms = std::min(2 * atoms + 1, options_.max_rank);
+      atoms = std::min(4 * atoms + 3, options_.max_rank);
       const auto fitted = [&] {
         ImplicitFactors factors(data.by_row, data.by_col, atoms, options_.seed, threads_);
         sweep(factors, Moment::Phase::growing, kRankSweeps);
@@ -258,19 +255,18 @@ class ImplicitRun {
       ImplicitFactors wider = fitted();
       if (run_.stopped()) break;
       double more = gain(wider);
-      if (std::exchange(firmer_ridge, false)) {
-        const double ridge = std::exchange(prior_.ridge, kFirmer * prior_.ridge);
+      if (more < most * (1 + kWorth)) {  // more atoms fit more noise, unless more is asked of them
+        const double ridge = std::exchange(prior_.ridge, kStep * prior_.ridge);
         ImplicitFactors firmer = fitted();
         const double of_firmer = run_.stopped() ? 0 : gain(firmer);
         if (of_firmer > more) {
           more = of_firmer;
           wider = std::move(firmer);
-        } else {
-          prior_.ridge = ridge;
         }
+        if (of_firmer < more || of_firmer < most) prior_.ridge = ridge;
       }
       record(wider, more);
-      if (more < most * (1 + kWorthTwice)) {
+      if (more < most) {
         run_.finish(Stop::no_gain);
         break;
       }
@@ -295,7 +291,7 @@ class ImplicitRun {
       ImplicitFactors tried = start;  // always the same random ones
       sweep(tried, Moment::Phase::growing, kSearchSweeps);
       const double value = gain(tried);
-      if (value > most * (1 + kWorthChange)) {
+      if (value > most * (1 + kWorth)) {
         most = value;
         best = std::move(tried);
         return true;

@@ -14,14 +14,10 @@ constexpr double kStartingSize = 0.5;  // of a member's random vector
 constexpr double kOnceMore = 0.5;      // share of a step that is taken once more
 constexpr double kNoOffset = 1e-12;    // prior variance of what is not there
 
-int padded(Index numbers) {
-  return int((numbers + kFactorLanes - 1) / kFactorLanes) * kFactorLanes;
-}
-
 }  // namespace
 
 ImplicitVectors::ImplicitVectors(Index members, Index atoms)
-    : width(padded(1 + atoms)), numbers(std::size_t(members * width), 0.0F) {}
+    : width(padded_width(int(1 + atoms))), numbers(std::size_t(members * width), 0.0F) {}
 
 ImplicitVectors::ImplicitVectors(const FactorMatrix& mean, Index members)
     : ImplicitVectors(std::max(members, mean.rows()), mean.cols() - 1) {

@@ -254,7 +254,7 @@ ZipEntry write_entry(const std::string& name, const std::vector<std::string_view
     for (std::size_t first = 0; first < content.size(); first += kPiece)
       pieces.push_back({content.substr(first, kPiece), content.substr(0, first)});
   if (pieces.empty()) pieces.push_back({});
-  // What takes seconds to pack is packed a tenth less tightly in a fifth of the time.
+  // What takes seconds to pack is packed somewhat less tightly in a fifth of the time.
   constexpr std::size_t kManyPieces = 16;
   const int level = pieces.size() > kManyPieces ? 2 : 6;
   parallel_for(Index(pieces.size()), threads, [&](Index p) {
