@@ -57,12 +57,12 @@ nlohmann::json Json::taken() const {
   return value_.use_count() == 1 ? std::move(*value_) : *value_;
 }
 
-void Json::push_back(const Json& value) {
-  own().push_back(*value.value_);
+void Json::push_back(Json value) {
+  own().push_back(value.taken());
 }
 
-void Json::set(const std::string& field, const Json& value) {
-  own()[field] = *value.value_;
+void Json::set(const std::string& field, Json value) {
+  own()[field] = value.taken();
 }
 
 Json Json::parse(const std::string& text) {

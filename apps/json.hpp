@@ -37,8 +37,8 @@ class Json {
   static Json array();
   static Json object();
 
-  void push_back(const Json& value);
-  void set(const std::string& field, const Json& value);
+  void push_back(Json value);
+  void set(const std::string& field, Json value);
 
   /// InvalidInput where the text is no JSON, or values lie deeper inside each other than anybody means.
   static Json parse(const std::string& text);

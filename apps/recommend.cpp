@@ -175,7 +175,7 @@ Audience audience(const RecommendCommand& c) {
 /// What lists may hold: beside what was seen, candidates, and what is blocked for all or for some.
 struct Choice {
   std::optional<std::vector<int>> columns;
-  std::optional<GroupedEntries> left_out;
+  const GroupedEntries* left_out = nullptr;
 
   Choice(const RecommendCommand& c, const Audience& audience) {
     const ServedModel& model = audience.model();
@@ -205,9 +205,16 @@ struct Choice {
         if (row >= 0 && col >= 0) pairs.push_back({row, col});
       }
     columns = allowed_columns(candidates, known_ids(blocked, cols), cols.size());
-    const GroupedEntries* seen = c.include_seen ? nullptr : model.known();
-    if (seen || !pairs.empty()) left_out = with_positions(seen, pairs, rows.size(), cols.size());
+    left_out = c.include_seen ? nullptr : model.known();
+    if (pairs.empty()) return;
+    with_pairs_ = with_positions(left_out, pairs, rows.size(), cols.size());
+    left_out = &with_pairs_;
   }
+  Choice(const Choice&) = delete;
+  Choice& operator=(const Choice&) = delete;
+
+ private:
+  GroupedEntries with_pairs_;
 };
 
 /// What becomes of one row after the other: lines of CSV in a file or on standard output, or one JSON object.
@@ -304,8 +311,7 @@ int write_lists(const RecommendCommand& c, const Audience& audience) {
   Lists lists(c, audience);
   watch_interrupts();
   ProgressBar bar("recommend");
-  const ListOptions options{c.top, choice.left_out ? &*choice.left_out : nullptr,
-                            choice.columns ? &*choice.columns : nullptr, c.optimism};
+  const ListOptions options{c.top, choice.left_out, choice.columns ? &*choice.columns : nullptr, c.optimism};
   const std::span<const int> rows = audience.rows;
   std::size_t done = 0;
   while (done < rows.size() && !was_interrupted()) {

@@ -116,7 +116,6 @@ GroupedEntries with_positions(const GroupedEntries* old, const std::vector<Posit
                               Index cols) {
   const GroupedEntries none{std::vector<std::int64_t>(std::size_t(rows + 1), 0), {}, {}};
   const GroupedEntries& before = old ? *old : none;
-  if (more.empty()) return before;
   std::vector<std::pair<int, int>> places;
   for (const Position& at : more) places.emplace_back(at.row, at.col);
   std::sort(places.begin(), places.end());

@@ -67,7 +67,7 @@ std::vector<int> known_ids(const std::vector<std::string>& ids, const IdTable& t
 std::optional<std::vector<int>> allowed_columns(const std::optional<std::vector<int>>& candidates,
                                                 const std::vector<int>& blocked, Index columns);
 
-/// `old`, which may be null, with more of these positions, for rows and columns of a model.
+/// `old`, which may be null, with these positions besides, of which there is one at least.
 GroupedEntries with_positions(const GroupedEntries* old, const std::vector<Position>& more, Index rows,
                               Index cols);
 
