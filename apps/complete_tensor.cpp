@@ -69,7 +69,7 @@ Json places_without_word(const ObservedTensor& data, bool offsets) {
   return object;
 }
 
-Json describe(const TensorAccuracy& figures, const Loss& loss) {
+Json describe_tensor_accuracy(const TensorAccuracy& figures, const Loss& loss) {
   tell("\ntest: RMSE {:.5g}, MAE {:.5g}{} over {} entries\n", figures.rmse, figures.mae,
        loss.kind == Loss::squares ? "" : fmt::format(", deviance {:.5g} per entry", figures.deviance),
        figures.count);
@@ -173,7 +173,8 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
       {"reading_seconds", reading},
       {"seconds", result.seconds},
       {"peak_memory_bytes", peak_memory_bytes()}};
-  if (test.size() > 0) object.set("test", describe(accuracy(result.model, test), options.loss));
+  if (test.size() > 0)
+    object.set("test", describe_tensor_accuracy(accuracy(result.model, test), options.loss));
   tell("\n{} atoms, in {:.2f} s: {}\n", result.model.atoms.rank(), result.seconds, explanation(result.stop));
   if (!c.out.empty()) {
     ModelFile file{result.model.atoms, result.trace, {}, {}, {}};

@@ -99,8 +99,9 @@ void expect_members_of_both(const AtomSet& set, const Constraint& constraint, co
     narrowed.maximize(g, u);
     EXPECT_TRUE(set.contains(u, 1e-9) && keeps(constraint, u)) << u.transpose();
     for (const Vector& other : both)
-      if (share > 0)
+      if (share > 0) {
         EXPECT_LE((g.dot(other) > 0 ? share : 1.0) * g.dot(other), g.dot(u) + 1e-9) << other.transpose();
+      }
     if (!narrowed.traits().exact_fit) continue;
     const double t = narrowed.fit(a, g, Sign::nonnegative, u);
     EXPECT_TRUE(set.contains(u, 1e-9) && keeps(constraint, u)) << u.transpose();

@@ -43,9 +43,10 @@ TEST(NonnegSmooth, IsBeatenByNoVectorOfAGridWhereEntriesArePositiveOnTheWhole) {
       ASSERT_TRUE(set->contains(u));
       const double share = positive ? 1.0 : 0.9;  // elsewhere a local search, which is near to the best too
       for (const Vector& member : members)
-        if (positive || g.dot(member) > 0)
+        if (positive || g.dot(member) > 0) {
           EXPECT_LE(share * g.dot(member), g.dot(u) + 1e-6)
               << lambda << ", seed " << seed << ": " << member.transpose();
+        }
     }
   }
 }

@@ -361,7 +361,7 @@ TEST(Accuracy, IsWhatItSays) {
   EXPECT_EQ(got.inside_50, 0.25);
   EXPECT_EQ(got.inside_80, 0.5);
   EXPECT_EQ(got.inside_95, 0.75);
-  EXPECT_EQ(accuracy({}, {}).count, 0);
+  EXPECT_EQ(accuracy(std::vector<Prediction>(), std::vector<float>()).count, 0);
   const Accuracy certain = accuracy(std::vector<Prediction>{{3, 0}, {3, 0}}, std::vector<float>{3, 4});
   EXPECT_EQ(certain.inside_50, 0.5) << "what was certain and right lies inside";
 }

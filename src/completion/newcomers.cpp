@@ -142,10 +142,10 @@ typedef float EightFloats __attribute__((vector_size(32), may_alias));
 /// have `width` numbers, a multiple of eight.
 PURSUIT_KERNEL std::pair<double, double> product_sums(const int* index, Index count, const float* row,
                                                       const float* table, Index width) {
-  constexpr Index kRowsAhead = 12;  // rows lie anywhere in memory
+  constexpr Index kNextRows = 12;  // rows lie anywhere in memory
   double first = 0, squares = 0;
   for (Index e = 0; e < count; ++e) {
-    const float* ahead = table + index[std::min(e + kRowsAhead, count - 1)] * width;
+    const float* ahead = table + index[std::min(e + kNextRows, count - 1)] * width;
     const float* other = table + index[e] * width;
     EightFloats sums = {};
     for (Index c = 0; c < width; c += 8) {

@@ -177,7 +177,7 @@ TEST(Evaluate, BaselinesStandBesideMethods) {
     EXPECT_EQ(score.lists[0].places, 10);
     EXPECT_GT(score.lists[0].coverage, 0);
     EXPECT_EQ(std::isnan(score.rmse[0]), !score.has_values()) << score.method;
-    if (score.has_values()) EXPECT_TRUE(std::isfinite(score.values[0].log_likelihood));
+    EXPECT_TRUE(!score.has_values() || std::isfinite(score.values[0].log_likelihood));
   }
   EXPECT_FALSE(scores[0].has_values());
   EXPECT_TRUE(scores[1].has_values());

@@ -47,8 +47,9 @@ struct Regressors {
   std::vector<float> offset;  // c_j, in the units of the values
   float value_scale = 1;      // values are divided by this, after their offset is taken off
   Loss::Kind loss = Loss::squares;
-  AlignedVector<float> everywhere;  // what all members add to the sums of every row, offsets aside: a lower
-                                    // triangle, width x width; empty where only what was seen counts
+  AlignedVector<float> everywhere =
+      {};  // what all members add to the sums of every row, offsets aside: a lower
+           // triangle, width x width; empty where only what was seen counts
 };
 
 /// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);

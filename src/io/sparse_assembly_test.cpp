@@ -17,21 +17,21 @@ TEST(SparseAssembly, FindsADuplicateOnlyWhereThereIsOne) {
 }
 
 TEST(SparseAssembly, IsTheSameForAnyNumberOfThreads) {
-  constexpr int kRows = 5000, kColumns = 400, kCount = 300000;
+  constexpr int kHeight = 5000, kColumns = 400, kCount = 300000;
   for (const bool sorted : {true, false}) {
     Entries<double> entries;
     for (int k = 0; k < kCount; ++k) {
-      const int i = sorted ? int(std::int64_t(k) * (kRows - 20) / kCount) + 7
-                           : int(std::int64_t(k) * 7919 % (kRows - 20)) + 7;
+      const int i = sorted ? int(std::int64_t(k) * (kHeight - 20) / kCount) + 7
+                           : int(std::int64_t(k) * 7919 % (kHeight - 20)) + 7;
       entries.add(i, (k * 31) % kColumns, k);
     }
-    std::vector<int> start(kRows + 1, 0);
+    std::vector<int> start(kHeight + 1, 0);
     for (const int i : entries.row) ++start[std::size_t(i) + 1];
-    for (int i = 0; i < kRows; ++i) start[std::size_t(i) + 1] += start[std::size_t(i)];
-    const SparseMatrix one = assemble(kRows, kColumns, entries);
+    for (int i = 0; i < kHeight; ++i) start[std::size_t(i) + 1] += start[std::size_t(i)];
+    const SparseMatrix one = assemble(kHeight, kColumns, entries);
     EXPECT_TRUE(std::equal(start.begin(), start.end(), one.outerIndexPtr()));
     for (const int threads : {2, 3, 16}) {
-      const SparseMatrix many = assemble(kRows, kColumns, entries, threads);
+      const SparseMatrix many = assemble(kHeight, kColumns, entries, threads);
       EXPECT_TRUE(std::equal(start.begin(), start.end(), many.outerIndexPtr())) << threads;
       EXPECT_TRUE(std::equal(one.innerIndexPtr(), one.innerIndexPtr() + kCount, many.innerIndexPtr()));
       EXPECT_TRUE(std::equal(one.valuePtr(), one.valuePtr() + kCount, many.valuePtr())) << threads;
