@@ -112,8 +112,6 @@ void check(const CompleteCommand& c) {
       refuse("--corrections is for atom sets and presets (--left, --right, --preset)");
     return;
   }
-  if (!c.weight_column.empty())
-    refuse("--weight-column is for the self-tuned model; with atom sets give --entry-weights");
   if (c.effort == "high" || c.samples >= 0)
     refuse(
         "--effort high and --samples average the self-tuned model; they do not go with atom sets, presets or "

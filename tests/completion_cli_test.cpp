@@ -114,10 +114,12 @@ TEST_F(CompletionCli, WeightsOfEntriesMayBeAColumnOfTheRatings) {
   EXPECT_EQ(
       run_json("complete both.csv --columns user,item,rating --weight-column trust --holdout 0.1")["test"],
       in_a_file);
+  const std::string atoms = " --left nonneg --right nonneg --rank 2 --holdout 0.1";
+  EXPECT_EQ(run_json("complete both.csv --weight-column trust" + atoms)["test"],
+            run_json("complete r.csv --entry-weights w.csv" + atoms)["test"]);
   expect_refused(
       {{"no column", "complete both.csv --weight-column doubt", 3, "doubt"},
-       {"both", "complete both.csv --weight-column trust --entry-weights w.csv", 2, "choose one"},
-       {"atoms", "complete both.csv --weight-column trust --left nonneg", 2, "weights of entries"}});
+       {"both", "complete both.csv --weight-column trust --entry-weights w.csv", 2, "choose one"}});
 }
 
 TEST_F(CompletionCli, WithoutRegularizationSweepsSettleOrSayThatTheyDidNot) {

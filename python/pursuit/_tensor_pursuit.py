@@ -368,6 +368,7 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         if not (np.isfinite(weights).all() and all(np.isfinite(factor).all() for factor in factors)):
             raise ValueError("weights and factors must be finite")
         model = cls(rank, **parameters)
+        model.offsets_, model.validation_errors_, model._own_terms = None, {}, {}
         for factor in factors:  # columns of unit norm, as those of a fit
             norms = np.linalg.norm(factor, axis=0)
             factor /= np.where(norms > 0, norms, 1)
