@@ -583,8 +583,9 @@ void add_complete(Command& program) {
   sub.add_option(
          "--regularize", c->regularize,
          "With atom sets: auto (self-tuned; with a loss or weights the best of several LAMBDA), none,\n"
-         "LAMBDA, LAMBDA:count (times the entries of a row), or chosen: offsets and auto, or a ridge that\n"
-         "counts entries, whichever predicts entries held back better; with --offsets, --no-offsets,\n"
+         "LAMBDA, LAMBDA:count (times the entries of a row), or chosen: auto with offsets or without, or a\n"
+         "ridge that counts entries, whichever predicts entries held back best; with --offsets, "
+         "--no-offsets,\n"
          "--corrections, a loss or weights it is auto")
       .show_default();
   sub.add_flag("--offsets", c->offsets, "With atom sets: mean, row and column offsets first");

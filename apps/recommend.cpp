@@ -150,6 +150,7 @@ Audience newcomers(const RecommendCommand& c, CompletionFile file) {
 
 Audience audience(const RecommendCommand& c) {
   CompletionFile file = load_predictions(c.model);
+  if (c.explain > 0) require_reasons(file.model);
   if (!c.newcomers.empty()) return newcomers(c, std::move(file));
   Audience result;
   if (!c.cols.empty()) {

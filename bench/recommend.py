@@ -76,7 +76,10 @@ def ours(o, data):
     with tempfile.TemporaryDirectory() as folder:
         entries = data.train.tocoo()
         np.savetxt(
-            f"{folder}/clicks.csv", np.column_stack([entries.row, entries.col, entries.data]), "%d", delimiter=","
+            f"{folder}/clicks.csv",
+            np.column_stack([entries.row, entries.col, entries.data]),
+            "%d",
+            delimiter=",",
         )
         before = children()
         command = [o.program, "complete", f"{folder}/clicks.csv", "--implicit", "--threads", "1"]
@@ -104,7 +107,9 @@ def lists(o):
         contenders["cmfrec CMF_implicit defaults"] = None
     for name, seeds in (("ml-100k/u.data", range(o.seeds)), ("ml-1m/ratings.dat", range(o.seeds_large))):
         print(f"\n## {name}, {len(seeds)} seeds\n")
-        print("| | NDCG@10, positives left out of lists | all that was rated left out | seconds |\n|---|---|---|---|")
+        print(
+            "| | NDCG@10, positives left out of lists | all that was rated left out | seconds |\n|---|---|---|---|"
+        )
         found = {each: [] for each in contenders}
         for seed in seeds:  # contenders alternate
             data = LeftOut(f"{o.data}/{name}", seed)
@@ -152,12 +157,16 @@ def ratings(o):
             start = time.process_time()
             model.fit(train)
             seconds = time.process_time() - start
-            print(f"| {name} | {surprise.accuracy.rmse(model.test(held), verbose=False):.4f} | {seconds:.2f} |")
+            print(
+                f"| {name} | {surprise.accuracy.rmse(model.test(held), verbose=False):.4f} | {seconds:.2f} |"
+            )
     if cmfrec := peer("cmfrec"):
         import pandas
 
         train, held = (
-            pandas.read_csv(path, sep="\t", names=["UserId", "ItemId", "Rating", "time"])[["UserId", "ItemId", "Rating"]]
+            pandas.read_csv(path, sep="\t", names=["UserId", "ItemId", "Rating", "time"])[
+                ["UserId", "ItemId", "Rating"]
+            ]
             for path in (base, test)
         )
         start = time.process_time()
@@ -165,7 +174,9 @@ def ratings(o):
         seconds = time.process_time() - start
         predicted = np.asarray(model.predict(held.UserId, held.ItemId))
         predicted = np.where(np.isfinite(predicted), predicted, train.Rating.mean())
-        print(f"| cmfrec CMF defaults | {np.sqrt(np.mean((predicted - held.Rating) ** 2)):.4f} | {seconds:.2f} |")
+        print(
+            f"| cmfrec CMF defaults | {np.sqrt(np.mean((predicted - held.Rating) ** 2)):.4f} | {seconds:.2f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ class MatrixCompletion(
         "LAMBDA:count" ("auto" with a loss or weights of entries is the best of several LAMBDA); sweeps after
         every atom (of several numbers the best; None means 3, or with regularization "none" or a loss until
         they settle); whether there are row and column offsets. Offsets None, with squares and regularization
-        "auto", chooses by entries held back: offsets and self-tuned regularization, or no offsets and a ridge
-        that counts entries; otherwise None is True, but with the losses "poisson" and "itakura-saito", whose
+        "auto", chooses by entries held back: self-tuned regularization, with offsets or without, or no offsets
+        and a ridge that counts entries; otherwise None is True, but with the losses "poisson" and "itakura-saito", whose
         means must not be negative.
     tol, max_iter : float, default=1e-5, and int, default=500
         With regularization "none" or a loss: sweeps have settled when one lowers the objective by no more than

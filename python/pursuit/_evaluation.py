@@ -74,7 +74,9 @@ def evaluate_completion(
     triplets = is_triplets(X, columns)
     seen = from_triplets(X, columns) if triplets else from_matrix(MatrixCompletion(), X, reset=True)
     if times is not None and (not triplets or np.shape(times) != seen.value.shape):
-        raise ValueError(f"times of shape {np.shape(times)}: must be one for each of {len(seen.value)} triplets")
+        raise ValueError(
+            f"times of shape {np.shape(times)}: must be one for each of {len(seen.value)} triplets"
+        )
     scores = _core.evaluate(
         *seen.arguments(),
         methods=list(methods),
@@ -96,6 +98,8 @@ def _summary(score: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"method": score["method"]}
     for name, each in figures.items():
         result[name] = float(np.mean(each))
-        result[name + "_error"] = float(np.std(each, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+        result[name + "_error"] = (
+            float(np.std(each, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+        )
     result["of_splits"] = figures
     return result

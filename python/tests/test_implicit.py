@@ -46,7 +46,9 @@ def test_finds_what_rows_would_click_on():
 
 def test_rows_solve_the_weighted_least_squares():
     row, col, count = clicks(31, 19, seed=1)
-    model = pursuit.MatrixCompletion(5, implicit=True, confidence="linear:0.5", random_state=0).fit((row, col, count))
+    model = pursuit.MatrixCompletion(5, implicit=True, confidence="linear:0.5", random_state=0).fit(
+        (row, col, count)
+    )
     state = model.model_.__getstate__()
     zeros, ridge, confidence = state["implicit"]
     assert confidence == "linear:0.5"
@@ -57,7 +59,9 @@ def test_rows_solve_the_weighted_least_squares():
         weight[col[row == i]] += 1 + 0.5 * count[row == i]
         target = np.zeros(19)
         target[col[row == i]] = 1 + 0.5 * count[row == i]
-        u = np.linalg.solve((V * weight[:, None]).T @ V + ridge * weight.sum() * np.eye(V.shape[1]), V.T @ target)
+        u = np.linalg.solve(
+            (V * weight[:, None]).T @ V + ridge * weight.sum() * np.eye(V.shape[1]), V.T @ target
+        )
         np.testing.assert_allclose(model.model_.row_factors[model.row_ids_.index(i), 1:], u, atol=1e-4)
 
 
@@ -114,7 +118,9 @@ def test_measures_of_lists_are_those_of_the_definitions(n):
     model = pursuit.MatrixCompletion(implicit=True, random_state=0).fit(train)
     test = row[tested], col[tested], count[tested]
     relevant = [set(col[tested & (row == i) & (count >= 2)]) for i in model.row_ids_]
-    expected = reference_measures([listed(model, i, n) for i in model.row_ids_], relevant, len(model.column_ids_), n)
+    expected = reference_measures(
+        [listed(model, i, n) for i in model.row_ids_], relevant, len(model.column_ids_), n
+    )
     found = model.ranking_score(test, n=n, relevant=2)
     np.testing.assert_allclose([found[name] for name in ("ndcg", "recall", "map", "coverage")], expected)
     assert found["rows"] == sum(bool(each) for each in relevant)

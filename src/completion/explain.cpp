@@ -76,12 +76,19 @@ class RowSystem {
 
 }  // namespace
 
+void require_reasons(const CompletionModel& model) {
+  if (model.is_implicit() || (model.loss.kind != Loss::squares && model.loss.kind != Loss::bernoulli))
+    throw InvalidInput(fmt::format("reasons are known of models of squares and bernoulli, not of {}",
+                                   model.is_implicit() ? "implicit feedback" : model.loss.spec()));
+}
+
 std::vector<Explanation> explain(const CompletionModel& model, const RowFacts& row,
                                  std::span<const int> targets, Index count) {
   if (count < 0) throw InvalidArgument(fmt::format("{} reasons: must be 0 or more", count));
   for (const int col : targets)
     if (col < 0 || col >= model.column_count())
       throw InvalidArgument(fmt::format("column {}: there are {}", col, model.column_count()));
+  require_reasons(model);
   require_new_entries(model, one_row(row));
   const RowSystem system(model, row);
   std::vector<Explanation> result;

@@ -104,5 +104,23 @@ TEST(Explain, RefusesWhatThereIsNot) {
   EXPECT_THROW(explain(model, {cols, given}, targets, -1), InvalidArgument);
 }
 
+TEST(Explain, IsRefusedWherePredictionsAreNotThoseOfSquares) {
+  const Planted data = planted(30, 20, 2, 0.3, 0.4, 3);
+  CompletionModel clicks = complete(data.train, {.max_rank = 2}).model;
+  clicks.implicit.zeros = 0.5;
+  const std::vector<int> cols{1}, targets{2};
+  const std::vector<float> values{1};
+  EXPECT_THAT(message_of<InvalidInput>([&] {
+                explain(clicks, {cols, values}, targets, 3);
+              }),
+              HasSubstr("not of implicit feedback"));
+  CompletionModel counts = complete(data.train, {.max_rank = 2}).model;
+  counts.loss = parse_loss("poisson");
+  EXPECT_THAT(message_of<InvalidInput>([&] {
+                explain(counts, {cols, values}, targets, 3);
+              }),
+              HasSubstr("not of poisson"));
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -23,7 +23,7 @@ struct SideFactors {
     mean = variance = Matrix::Zero(side.size(), all);
     mean.leftCols(own) = side.mean.rightCols(own).cast<double>();
     variance.leftCols(own) = side.variance.rightCols(own).cast<double>();
-    mean.rightCols(atoms.cols()) = atoms;
+    if (atoms.cols() > 0) mean.rightCols(atoms.cols()) = atoms;
   }
 };
 

@@ -211,7 +211,10 @@ std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double 
   counted.offsets = false;
   counted.regularization = {Regularization::count_weighted_ridge, kRidgeOfDeviation * deviation};
   counted.corrections = {3};
-  return {with_offsets, counted};
+  StructuredOptions plain = options;
+  plain.offsets = false;
+  plain.regularization = {Regularization::self_tuned, 0};
+  return {with_offsets, counted, plain};
 }
 
 /// One run of complete_structured(), on entries in a unit that is a power of two.
@@ -460,12 +463,11 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   }
 
   // Offsets, regularization, rank and corrections are judged by entries that none of them has seen.
-  const std::vector<StructuredOptions> ways =
+  std::vector<StructuredOptions> ways =
       ways_of(options, unit * deviation_of(training.entries.value), validation.entries.size() > 0);
   const Timer timer;
-  std::vector<StructuredOptions> timed = ways;
   std::unique_ptr<StructuredRun> best;
-  for (StructuredOptions& way : timed) {
+  for (StructuredOptions& way : ways) {
     if (best) way.time_limit = std::max(way.time_limit - timer.seconds(), std::numeric_limits<double>::min());
     auto run = std::make_unique<StructuredRun>(way, training.entries.rows, training.entries.cols,
                                                Range{range.lowest / unit, range.highest / unit}, unit);

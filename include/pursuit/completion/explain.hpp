@@ -37,6 +37,10 @@ struct RowFacts {
   std::vector<std::pair<int, float>> features = {};  // of the model's row features, and their values
 };
 
+/// InvalidInput for a model whose predictions are not linear in the entries of a row as squares and bernoulli
+/// have it: of implicit feedback, or of another loss.
+void require_reasons(const CompletionModel& model);
+
 /// Of the predictions of `row` in the columns `targets`: at most `count` reasons for each. InvalidInput where
 /// an entry lies in no column of the model, InvalidArgument for other columns that there are not.
 std::vector<Explanation> explain(const CompletionModel& model, const RowFacts& row,
