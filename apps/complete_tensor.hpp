@@ -27,7 +27,7 @@ struct FactorTensorLossCommand {
 int run_factor_tensor_loss(const FactorTensorLossCommand& command);
 
 /// PLACES: a table with a row for every entry and its indices, counted from 1, in the columns.
-int run_predict_tensor(const ModelFile& model, const std::string& places, const std::string& out,
+int run_predict_tensor(const ModelFile& file, const std::string& places, const std::string& out,
                        const CommonOptions& common);
 
 }  // namespace pursuit::app

@@ -86,6 +86,7 @@ Protocol::Kind kind_of_split(const EvaluateCommand& c) {
 template <class Figures, class Of>
 Estimate over_splits(const std::vector<Figures>& splits, const Of& of) {
   std::vector<double> figures;
+  figures.reserve(splits.size());
   for (const Figures& each : splits) figures.push_back(of(each));
   return estimate_of(figures);
 }

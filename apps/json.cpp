@@ -57,10 +57,12 @@ nlohmann::json Json::taken() const {
   return value_.use_count() == 1 ? std::move(*value_) : *value_;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what is in it is moved out
 void Json::push_back(Json value) {
   own().push_back(value.taken());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what is in it is moved out
 void Json::set(const std::string& field, Json value) {
   own()[field] = value.taken();
 }

@@ -259,6 +259,7 @@ class Lists {
   std::vector<Explanation> reasons(int row, const std::vector<Recommendation>& list) const {
     if (c_.explain == 0) return {};
     std::vector<int> targets;
+    targets.reserve(list.size());
     for (const Recommendation& each : list) targets.push_back(each.col);
     return explain(audience_.known->model(), audience_.model().facts(row), targets, c_.explain);
   }

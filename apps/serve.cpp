@@ -100,9 +100,10 @@ void set_up(httplib::Server& server, const Service& service, const ServeCommand&
   };
   server.Get(".*", answer);
   server.Post(".*", answer);
-  server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-    put(response, {500, {{"error", "something unexpected happened"}}});
-  });
+  server.set_exception_handler(
+      [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+        put(response, {500, {{"error", "something unexpected happened"}}});
+      });
   server.set_error_handler([&c](const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
     std::string what = "a request that is not understood";

@@ -127,6 +127,7 @@ Json predictions(const ServedModel& served, const Json& question) {
     pairs.emplace_back(id_of(question.at("row"), "row"), id_of(question.at("column"), "column"));
   }
   std::vector<Position> positions;
+  positions.reserve(pairs.size());
   for (const auto& [row, col] : pairs) positions.push_back({file.rows.find(row), file.cols.find(col)});
   const std::vector<Prediction> values = predict(file.model, positions);
   Json list = Json::array();
@@ -161,6 +162,7 @@ Json recommendations(const ServedModel& served, const Names& names, const Json& 
                       columns ? &*columns : nullptr, number_field(question, "optimism", 0)};
   const auto described = [&](const std::vector<Recommendation>& list, const RowFacts& facts) {
     std::vector<int> targets;
+    targets.reserve(list.size());
     for (const Recommendation& each : list) targets.push_back(each.col);
     const auto why =
         explained > 0 ? explain(file.model, facts, targets, explained) : std::vector<Explanation>();

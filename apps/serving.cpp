@@ -117,6 +117,7 @@ GroupedEntries with_positions(const GroupedEntries* old, const std::vector<Posit
   const GroupedEntries none{std::vector<std::int64_t>(std::size_t(rows + 1), 0), {}, {}};
   const GroupedEntries& before = old ? *old : none;
   std::vector<std::pair<int, int>> places;
+  places.reserve(more.size());
   for (const Position& at : more) places.emplace_back(at.row, at.col);
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());

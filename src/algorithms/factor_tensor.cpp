@@ -193,8 +193,11 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
   if (count > 0 && !run.stopped()) {
     const double before = f.value();
     std::vector<Expansion> others = starts.make(*raced, o.rank, count);
-    const int sweeps = races ? move_to_best(f, raced, rules, std::move(others), run) : 0;
-    if (!races) f.move_to(std::move(others.front()));
+    int sweeps = 0;
+    if (races)
+      sweeps = move_to_best(f, raced, rules, std::move(others), run);
+    else
+      f.move_to(std::move(others.front()));
     Trace trace = std::exchange(result.trace, {});
     pursue_atoms(f, o, sets, known, ridge, run, result);
     if (!result.trace.empty()) {  // where the polish starts from

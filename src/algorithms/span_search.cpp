@@ -175,6 +175,7 @@ class Search {
   /// A round.
   void climb_on(std::vector<Climb>& climbs) {
     std::vector<double> before;
+    before.reserve(climbs.size());
     for (const Climb& climb : climbs) before.push_back(climb.best.value);
     ascend(climbs, kRound);
     for (std::size_t k = 0; k < climbs.size(); ++k) climbs[k].gain = climbs[k].best.value - before[k];

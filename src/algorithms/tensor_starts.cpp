@@ -97,6 +97,7 @@ void StartSearch::run_sweeps(int count, double tolerance, Runner& runner) {
 std::vector<StartSearch::Runner> StartSearch::race(std::vector<Expansion> starts, int first_sweeps,
                                                    std::size_t left) {
   std::vector<Runner> runners;
+  runners.reserve(starts.size());
   for (Expansion& start : starts) runners.push_back({std::move(start), std::numeric_limits<double>::max()});
   for (int count = first_sweeps; !run_.stopped(); count *= 2) {
     for (Runner& runner : runners) run_sweeps(count, 0, runner);

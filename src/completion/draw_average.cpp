@@ -103,6 +103,7 @@ Matrix DrawAverage::gram(const Panel& panel) const {
   const Chunks columns(used_, 4);
   parallel_for(columns.count(), threads_, [&](Index chunk) {
     std::vector<Matrix*> all;
+    all.reserve(parts.size());
     for (Matrix& part : parts) all.push_back(&part);
     tree_sum(all, [&](Matrix* into, const Matrix* part) {
       into->middleCols(columns.first(chunk), columns.length(chunk)) +=

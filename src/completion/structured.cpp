@@ -347,10 +347,10 @@ class StructuredRun {
  private:
   std::unique_ptr<Objective> objective_of(Weighted training) {
     const int threads = resolve_threads(o_.threads);
-    auto& [entries, weights] = training;
+    ObservedEntries& entries = training.entries;
     if (by_loss(o_)) {
       if (o_.loss.has_positive_means()) base_.mean = floor_of(entries);
-      return make_objective(entries, {base_.loss, weights_of(weights), o_.offsets}, threads);
+      return make_objective(entries, {base_.loss, weights_of(training.weights), o_.offsets}, threads);
     }
     const Predictor offsets(base_);  // nothing where none were asked for
     const Chunks chunks(entries.size());

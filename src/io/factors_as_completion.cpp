@@ -77,10 +77,10 @@ CompletionFile as_completion(ModelFile file) {
   return result;
 }
 
-CompletionFile predictions_of(AnyModelFile any, const std::filesystem::path& path) {
-  if (auto* completion = std::get_if<CompletionFile>(&any)) return std::move(*completion);
+CompletionFile predictions_of(AnyModelFile file, const std::filesystem::path& path) {
+  if (auto* completion = std::get_if<CompletionFile>(&file)) return std::move(*completion);
   try {
-    return as_completion(std::move(std::get<ModelFile>(any)));
+    return as_completion(std::move(std::get<ModelFile>(file)));
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
   }

@@ -131,6 +131,7 @@ class TensorTableReader {
     entry_lines_.append(part.lines, part.before.entries, part.before.lines);
     for (std::size_t m = 0; m < modes_; ++m) {
       std::vector<int> known;  // the ids of the part among those of all
+      known.reserve(std::size_t(part.ids[m].size()));
       for (int i = 0; i < part.ids[m].size(); ++i) known.push_back(ids_[m].add(part.ids[m].name(i)));
       for (const int i : part.index[m]) result_.entries.index[m].push_back(known[std::size_t(i)]);
     }

@@ -164,6 +164,7 @@ TargetPtr compressed_array(const DataMatrix& unfolded, const std::vector<Index>&
   std::vector<Panel> bases = std::move(row_bases);
   bases.insert(bases.end(), std::make_move_iterator(column_bases.begin()),
                std::make_move_iterator(column_bases.end()));
+  core_shape.reserve(bases.size());
   for (const Panel& basis : bases) core_shape.push_back(basis.cols());
   const Index core_split = balanced_split(core_shape);
   Index rows = 1;

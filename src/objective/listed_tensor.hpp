@@ -8,7 +8,7 @@
 namespace pursuit {
 
 /// InvalidInput where an index lies outside or a value is not finite.
-void require_entries(const SparseTensor& t);
+void require_entries(const SparseTensor& entries);
 
 /// Entries in the order of their indices, the first mode deciding first.
 std::vector<Index> sorted_order(const SparseTensor& t, Index first_mode);

@@ -95,7 +95,7 @@ class LossObjective final : public Objective {
   WeightQuadratic quadratic_of(const Factors& z) const;
   /// A Newton step of every group along a mode, each shortened until its part of f falls: column g of `own`
   /// are the coordinates of group g along the columns of `along`. Returns f, with what coordinates pay.
-  double newton_steps(Index mode, const Place& at, const GroupPanel& along, const NewtonStep& step,
+  double newton_steps(Index mode, const Place& at, const GroupPanel& along, const NewtonStep& options,
                       Matrix& own) const;
 
   void renew_loss();

@@ -271,10 +271,10 @@ void PoissonCounts::add(Pending change) {
   value_.reset();
 }
 
-PoissonCounts::Pending PoissonCounts::product_with(Index k, Index mode, Vector own) const {
+PoissonCounts::Pending PoissonCounts::product_with(Index k, Index mode, const Vector& own) const {
   Pending result;
   for (Index other = 0; other < modes(); ++other)
-    result.push_back(other == mode ? std::move(own) : Vector(x_.factors[other].col(k)));
+    result.push_back(other == mode ? own : Vector(x_.factors[other].col(k)));
   return result;
 }
 

@@ -61,7 +61,7 @@ struct TensorAccuracy {
   Index count = 0;
   double rmse = 0, mae = 0, deviance = 0;  // means over the entries, by their weights
 };
-TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& entries);
+TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data);
 
 /// A random share of the entries, which leave `data`; which ones depends on the seed and on their places
 /// alone. `most`: at most so many.

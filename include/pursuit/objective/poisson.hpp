@@ -76,7 +76,7 @@ class PoissonCounts final : public Objective {
   const std::vector<double>& model(Index mode) const;
   void add(Pending change);
   /// Atom k with another factor along a mode.
-  Pending product_with(Index k, Index mode, Vector own) const;
+  Pending product_with(Index k, Index mode, const Vector& own) const;
   void forget();
 
   std::unique_ptr<const CountTable> counts_;
