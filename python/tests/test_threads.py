@@ -4,6 +4,7 @@ import multiprocessing
 import subprocess
 import sys
 import threading
+import time
 
 import joblib
 import numpy as np
@@ -32,10 +33,12 @@ def test_the_interpreter_runs_on_while_a_fit_works(X):
 
     other = threading.Thread(target=tick)
     other.start()
-    model = pursuit.SparsePCA(20, k=10, effort="high", time_limit=1.0).fit(X)
+    begin = time.monotonic()
+    pursuit.SparsePCA(20, k=10, effort="high", time_limit=1.0).fit(X)
+    seconds = time.monotonic() - begin
     done.set()
     other.join()
-    assert model.trace_["seconds"][-1] > 0.2  # the last sweep on a busy machine may begin early
+    assert seconds > 0.2
     assert len(ticks) > 100
 
 

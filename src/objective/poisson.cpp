@@ -187,7 +187,7 @@ class PoissonCounts::System final : public ModeSystem {
     Vector change = weight * factor - f_.x_.weights[k] * f_.x_.factors[mode_].col(k);
     f_.x_.factors[mode_].col(k) = factor;
     f_.x_.weights[k] = weight;
-    f_.add(f_.product_with(k, mode_, std::move(change)));
+    f_.add(f_.product_with(k, mode_, change));
   }
 
   bool sweep(const CoordinateSweep& options) override {
