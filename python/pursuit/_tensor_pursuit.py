@@ -13,7 +13,7 @@ from . import _core
 from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
 from ._pursuit_options import options_of
-from ._validation import FLOATS, require_count, seed_for, threads_for
+from ._validation import FLOATS, require_count, threads_for
 from .atoms import AtomsLike, as_atoms
 
 MOST_MODES = 8
@@ -199,16 +199,9 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         watcher = Watcher(self.callback, self.verbose)
         options: dict[str, Any] = dict(
             atoms=[atoms._core for atoms in self._atoms(len(shape))],
-            rank=rank,
-            weights=self.weights,
+            pursuit=options_of(self, rank),
             loss=self.loss,
             offsets=self.offsets,
-            polish=self.max_iter,
-            polish_tolerance=self.tol,
-            restarts=self.restarts,
-            seed=seed_for(self.random_state),
-            threads=threads_for(self.n_jobs),
-            time_limit=self.time_limit,
         )
         entries = entries_of(data, shape, entry_weights)
         with watcher:
@@ -224,8 +217,6 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
                 result = _core.factor_observed_tensor(
                     entries,
                     all_at_once=self.start == "random",
-                    corrections=self.corrections,
-                    target_error=self.target_error,
                     callback=watcher.function(),
                     **options,
                 )

@@ -3,14 +3,13 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
-#include <limits>
-#include <optional>
 #include <string>
 
 #include "interpreter.hpp"
 #include "own_terms.hpp"
 #include "pursuit/algorithms/factor_observed_tensor.hpp"
 #include "pursuit/completion/complete_tensor.hpp"
+#include "pursuit_options.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
 
@@ -57,24 +56,12 @@ void bind_observed_tensors(py::module_& m) {
       py::arg("index"), py::arg("value"), py::arg("weights"), py::arg("shape"), py::arg("others_are_zero"));
   m.def(
       "factor_observed_tensor",
-      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, Index rank,
-         const std::string& weights, const std::string& loss, bool offsets, bool all_at_once, int corrections,
-         int polish, double polish_tolerance, int restarts, std::uint64_t seed, int threads,
-         double target_error, std::optional<double> time_limit, const py::object& callback) {
-        FactorOptions options;
-        options.rank = rank;
-        options.weights = parse_weight_rule(weights);
+      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, const py::dict& pursuit,
+         const std::string& loss, bool offsets, bool all_at_once, const py::object& callback) {
+        FactorOptions options = pursuit_options(pursuit);
         options.loss = parse_loss(loss);
         options.offsets = offsets;
         options.start = all_at_once ? Start::leading : Start::greedy;
-        options.corrections = corrections;
-        options.polish = polish;
-        options.polish_tolerance = polish_tolerance;
-        options.restarts = restarts;
-        options.seed = seed;
-        options.threads = threads;
-        options.target_error = target_error;
-        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
         Watch watch(callback);
         options.observer = watch.observer();
         FactorResult result;
@@ -90,29 +77,27 @@ void bind_observed_tensors(py::module_& m) {
         out["seconds"] = result.seconds;
         return out;
       },
-      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("rank"), py::arg("weights"), py::arg("loss"),
-      py::arg("offsets"), py::arg("all_at_once"), py::arg("corrections"), py::arg("polish"),
-      py::arg("polish_tolerance"), py::arg("restarts"), py::arg("seed"), py::arg("threads"),
-      py::arg("target_error"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("pursuit"), py::arg("loss"),
+      py::arg("offsets"), py::arg("all_at_once"), py::arg("callback"));
   m.def(
       "complete_tensor",
-      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, Index rank,
-         const std::string& weights, const std::string& loss, bool offsets, const std::string& regularize,
-         int polish, double polish_tolerance, double validation, int restarts, std::uint64_t seed,
-         int threads, std::optional<double> time_limit, const py::object& callback) {
+      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, const py::dict& pursuit,
+         const std::string& loss, bool offsets, const std::string& regularize, double validation,
+         const py::object& callback) {
+        const FactorOptions given = pursuit_options(pursuit);
         TensorCompletionOptions options;
-        options.rank = rank;
-        options.weights = parse_weight_rule(weights);
+        options.rank = given.rank;
+        options.weights = given.weights;
         options.loss = parse_loss(loss);
         options.offsets = offsets;
         options.regularization = parse_regularization(regularize);
-        options.polish = polish;
-        options.polish_tolerance = polish_tolerance;
+        options.polish = given.polish;
+        options.polish_tolerance = given.polish_tolerance;
         options.validation = validation;
-        options.restarts = restarts;
-        options.seed = seed;
-        options.threads = threads;
-        options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.restarts = given.restarts;
+        options.seed = given.seed;
+        options.threads = given.threads;
+        options.time_limit = given.time_limit;
         Watch watch(callback);
         options.observer = watch.observer();
         TensorCompletion result;
@@ -137,10 +122,8 @@ void bind_observed_tensors(py::module_& m) {
         out["seconds"] = result.seconds;
         return out;
       },
-      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("rank"), py::arg("weights"), py::arg("loss"),
-      py::arg("offsets"), py::arg("regularize"), py::arg("polish"), py::arg("polish_tolerance"),
-      py::arg("validation"), py::arg("restarts"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("pursuit"), py::arg("loss"),
+      py::arg("offsets"), py::arg("regularize"), py::arg("validation"), py::arg("callback"));
   m.def(
       "predict_tensor",
       [](const std::vector<Panel>& factors, const Vector& weights, const std::string& loss,

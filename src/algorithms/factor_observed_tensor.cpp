@@ -16,7 +16,7 @@ FactorResult factor_tensor(const ObservedTensor& Y, const AtomSets& sets, const 
   if (f->null_value() > 0) {
     if (o.start == Start::leading) start_at_random(Y, sets, o, *f);
     pursue_atoms(*f, o, sets, {}, run, result);
-    settle_signs_of_modes(sets, result.model);
+    settle_signs_of_modes(sets, {}, result.model);
   } else {  // nothing to approximate
     result.model = f->iterate();
     result.stop = Stop::no_ascent;

@@ -116,34 +116,6 @@ int count_starts(const Target& raced, const AtomSets& sets, const FactorOptions&
   return o.rank > 1 && kSweepsPerAtom * rank * sweep < kCheap ? kSeveral : least;
 }
 
-/// Signs are nobody's choice where a set is symmetric: weights positive, and of the modes with such sets all
-/// but the first have their largest entry positive.
-void settle_mode_signs(const AtomSets& sets, const std::vector<Index>& known, Expansion& model) {
-  for (Index k = 0; k < model.rank(); ++k) {
-    Index taker = -1;  // the mode that takes the sign
-    for (Index mode = 0; mode < sets.modes(); ++mode) {
-      const Index panel = sets.panel_of(mode);
-      if (!sets.panel(panel).traits().symmetric || !sets.is_single(panel)) continue;
-      if (!known.empty() && k < known[std::size_t(panel)]) continue;
-      if (taker < 0) {
-        taker = mode;
-        continue;
-      }
-      auto own = model.factors[mode].col(k);
-      Index largest = 0;
-      own.cwiseAbs().maxCoeff(&largest);
-      if (own[largest] < 0) {
-        own *= -1;
-        model.weights[k] *= -1;
-      }
-    }
-    if (taker >= 0 && model.weights[k] < 0) {
-      model.factors[taker].col(k) *= -1;
-      model.weights[k] *= -1;
-    }
-  }
-}
-
 /// Beside the atoms grown one by one, if there are any, others that start all at once: f moves to the best.
 /// Returns the sweeps that it took to find them.
 int move_to_best(FullSquares& f, const TargetPtr& raced, const SearchRules& rules,
@@ -206,7 +178,7 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
     }
     result.trace.insert(result.trace.begin(), trace.begin(), trace.end());
   }
-  settle_mode_signs(sets, known, result.model);
+  settle_signs_of_modes(sets, known, result.model);
   result.relative_error = f.relative_error();
   result.null_objective = f.null_value();
   result.objective = result.relative_error * result.relative_error * result.null_objective;

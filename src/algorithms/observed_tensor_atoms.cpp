@@ -50,28 +50,4 @@ void start_at_random(const ObservedTensor& data, const AtomSets& sets, const Fac
     for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
 }
 
-void settle_signs_of_modes(const AtomSets& sets, Expansion& model) {
-  for (Index k = 0; k < model.rank(); ++k) {
-    Index taker = -1;  // the mode that takes the sign
-    for (Index mode = 0; mode < sets.modes(); ++mode) {
-      if (!sets.mode(mode).traits().symmetric) continue;
-      if (taker < 0) {
-        taker = mode;
-        continue;
-      }
-      auto own = model.factors[mode].col(k);
-      Index largest = 0;
-      own.cwiseAbs().maxCoeff(&largest);
-      if (own[largest] < 0) {
-        own *= -1;
-        model.weights[k] *= -1;
-      }
-    }
-    if (taker >= 0 && model.weights[k] < 0) {
-      model.factors[taker].col(k) *= -1;
-      model.weights[k] *= -1;
-    }
-  }
-}
-
 }  // namespace pursuit

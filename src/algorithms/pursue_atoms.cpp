@@ -51,4 +51,30 @@ void undo_scale(double scale, FactorResult& result) {
     throw InvalidInput("the weights of atoms overflow; divide the data by a large number first");
 }
 
+void settle_signs_of_modes(const AtomSets& sets, const std::vector<Index>& known, Expansion& model) {
+  for (Index k = 0; k < model.rank(); ++k) {
+    Index taker = -1;  // the mode that takes the sign
+    for (Index mode = 0; mode < sets.modes(); ++mode) {
+      const Index panel = sets.panel_of(mode);
+      if (!sets.panel(panel).traits().symmetric || !sets.is_single(panel)) continue;
+      if (!known.empty() && k < known[std::size_t(panel)]) continue;
+      if (taker < 0) {
+        taker = mode;
+        continue;
+      }
+      auto own = model.factors[mode].col(k);
+      Index largest = 0;
+      own.cwiseAbs().maxCoeff(&largest);
+      if (own[largest] < 0) {
+        own *= -1;
+        model.weights[k] *= -1;
+      }
+    }
+    if (taker >= 0 && model.weights[k] < 0) {
+      model.factors[taker].col(k) *= -1;
+      model.weights[k] *= -1;
+    }
+  }
+}
+
 }  // namespace pursuit

@@ -22,4 +22,8 @@ inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& s
 /// overflow.
 void undo_scale(double scale, FactorResult& result);
 
+/// Signs are nobody's choice where a set is symmetric: weights positive, and of the modes with such sets all
+/// but the first have their largest entry positive. Factors of the first `known` atoms of a panel stay.
+void settle_signs_of_modes(const AtomSets& sets, const std::vector<Index>& known, Expansion& model);
+
 }  // namespace pursuit

@@ -149,32 +149,17 @@ class NonnegSmooth final : public ConeSet {
   /// Whether the best member was found, and is known to be that; if not, x is a member of the cone.
   bool search(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
     thread_local PathQuadratic quadratic;
-    thread_local Vector outside, within, ray;
+    thread_local Vector trial, outside, within, ray;
     x = b.cwiseMax(0.0).cwiseQuotient(a);
     if (x.size() < 2 || path_.excess(x) <= 0) return true;
-    double lo = 0, hi = a.mean() / path_.lambda;  // beyond that constant vectors make the matrix indefinite
-    bool met = false;
-    outside = x;
-    constexpr int kSteps = 200;
-    for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
-      const double beta = 0.5 * (lo + hi);
-      if (!quadratic.set(a, beta, path_.lambda)) {
-        hi = beta;
-        continue;
-      }
-      quadratic.minimize(b, x);
-      const double over = path_.excess(x);
-      if (over > 0) {
-        lo = beta;
-        outside = x;
-        continue;
-      }
-      hi = beta;
-      within = x;
-      met = true;
-      if (over > -1e-13 * path_.lambda * x.squaredNorm()) break;
-    }
-    if (met) {
+    double lo = 0;
+    trial = outside = x;
+    const auto best = [&](double beta, Vector& at) {
+      if (!quadratic.set(a, beta, path_.lambda)) return false;
+      quadratic.minimize(b, at);
+      return true;
+    };
+    if (search_price(path_, a.mean(), best, trial, outside, within, lo)) {
       within -= outside;
       x = (outside + std::min(path_.crossing(outside, within), 1.0) * within).cwiseMax(0.0);
       return true;

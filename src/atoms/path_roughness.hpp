@@ -27,6 +27,36 @@ struct PathRoughness {
   }
 };
 
+/// The price beta on the excess at which the best x has none: best(beta, x) gives the best x at a price, or
+/// says false where there is none. Excess falls as the price grows. `outside` is the last x with an excess
+/// and `lo` its price; where some x had none it is left in `within`, and true is returned.
+template <class Best>
+bool search_price(const PathRoughness& path, double mean_curvature, const Best& best, Vector& x,
+                  Vector& outside, Vector& within, double& lo) {
+  // Beyond that constant vectors make the matrix indefinite.
+  double hi = mean_curvature / path.lambda;
+  bool met = false;
+  constexpr int kSteps = 200;
+  for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
+    const double beta = 0.5 * (lo + hi);
+    if (!best(beta, x)) {
+      hi = beta;
+      continue;
+    }
+    const double over = path.excess(x);
+    if (over > 0) {
+      lo = beta;
+      outside = x;
+      continue;
+    }
+    hi = beta;
+    within = x;
+    met = true;
+    if (over > -1e-13 * path.lambda * x.squaredNorm()) break;
+  }
+  return met;
+}
+
 /// Smooth vectors without a negative entry.
 AtomSetPtr nonneg_smooth(double lambda);
 

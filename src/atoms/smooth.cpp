@@ -93,33 +93,17 @@ class Smooth final : public ConeSet {
  private:
   void search(ConstVectorRef a, ConstVectorRef b, VectorRef x) const {
     thread_local Tridiagonal matrix;
-    thread_local Vector outside, within, along_null;
+    thread_local Vector trial, outside, within, along_null;
     x = b.cwiseQuotient(a);
     if (x.size() < 2 || path_.excess(x) <= 0) return;
-    // Constant vectors make the matrix indefinite beyond mean(a) / lambda.
-    double lo = 0, hi = a.mean() / path_.lambda;
-    bool met = false;
-    outside = x;
-    constexpr int kSteps = 200;
-    for (int step = 0; step < kSteps && hi - lo > 1e-15 * hi; ++step) {
-      const double beta = 0.5 * (lo + hi);
-      if (!matrix.factor(a, beta, path_.lambda)) {
-        hi = beta;
-        continue;
-      }
-      matrix.solve(b, x);
-      const double over = path_.excess(x);
-      if (over > 0) {
-        lo = beta;
-        outside = x;
-        continue;
-      }
-      hi = beta;
-      within = x;
-      met = true;
-      if (over > -1e-13 * path_.lambda * x.squaredNorm()) break;
-    }
-    if (met) {
+    double lo = 0;
+    trial = outside = x;
+    const auto best = [&](double beta, Vector& at) {
+      if (!matrix.factor(a, beta, path_.lambda)) return false;
+      matrix.solve(b, at);
+      return true;
+    };
+    if (search_price(path_, a.mean(), best, trial, outside, within, lo)) {
       // Where b is almost orthogonal to the vector that vanishes in the end, no number beta is close enough:
       // between the last two solutions the constraint is met.
       within -= outside;

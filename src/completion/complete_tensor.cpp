@@ -9,6 +9,7 @@
 
 #include "algorithms/expansion_space.hpp"
 #include "algorithms/observed_tensor_atoms.hpp"
+#include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
 #include "objective/entry_loss.hpp"
@@ -168,7 +169,7 @@ class TensorRun {
   Index best_rank() const { return result_.model.atoms.rank(); }
 
   TensorCompletion result() && {
-    settle_signs_of_modes(sets_, result_.model.atoms);
+    settle_signs_of_modes(sets_, {}, result_.model.atoms);
     result_.stop = run_.stop();
     result_.seconds = run_.seconds();
     return std::move(result_);
