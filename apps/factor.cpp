@@ -12,6 +12,7 @@
 #include "apps/known_atoms.hpp"
 #include "apps/loss_options.hpp"
 #include "apps/output.hpp"
+#include "apps/ranks.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -131,6 +132,7 @@ int run(const FactorCommand& command) {
   const bool looked_at =
       command.loss.loss != "squares" || command.loss.offsets || !command.loss.entry_weights.empty();
   const bool is_array = !command.tensor.modes.empty() || is_tensor_file(command.input);
+  require_one_process(!is_array, "factor of an array of more modes does");
   if (is_array)
     return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
@@ -142,7 +144,12 @@ int run(const FactorCommand& command) {
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
   prepare_outputs({command.out, command.plot}, inputs);
 
-  MatrixData input = read_input_data(command.input, command.text, command.common.threads);
+  // Losses and weights look at entries, which whoever owns some rows has not.
+  const bool by_products = !looked_at && command.loss.row_weights.empty() &&
+                           command.loss.col_weights.empty() && command.loss.row_scale.empty();
+  require_one_process(by_products, "factor with a loss, offsets, weights of entries or a row scale does");
+  MatrixData input = by_products ? read_shared_data(command.input, command.text, command.common.threads)
+                                 : read_input_data(command.input, command.text, command.common.threads);
   const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   const bool plain = options.loss.kind == Loss::squares;

@@ -1,6 +1,8 @@
 #include "apps/input.hpp"
 
 #include "apps/console.hpp"
+#include "apps/ranks.hpp"
+#include "pursuit/io/ranked_matrix_file.hpp"
 
 namespace pursuit::app {
 
@@ -46,6 +48,15 @@ MatrixData read_input_data(const std::string& path, const TextInput& text, int t
   MatrixData data = read_data(path, reading_of(text, threads));
   tell_names(path, !data.row_names.empty(), !data.column_names.empty(), data.matrix->rows(),
              data.matrix->cols());
+  return data;
+}
+
+MatrixData read_shared_data(const std::string& path, const TextInput& text, int threads) {
+  if (!rank_team()) return read_input_data(path, text, threads);
+  const auto [data, blocks, dealt] = read_data(path, reading_of(text, threads), *rank_team());
+  tell_names(path, !data.row_names.empty(), !data.column_names.empty(), data.matrix->rows(),
+             data.matrix->cols());
+  tell_of_ranks(path, data.matrix->threads(), blocks, dealt);
   return data;
 }
 

@@ -21,6 +21,9 @@ NamedMatrix read_input(const std::string& path, const TextInput& text, int threa
 /// The same for algorithms alone: numbers stay where the file has them, if they can be used so.
 MatrixData read_input_data(const std::string& path, const TextInput& text, int threads);
 
+/// The same for commands that share their work among ranks: rows are owned by all of them, if there are any.
+MatrixData read_shared_data(const std::string& path, const TextInput& text, int threads);
+
 /// For commands that look at single entries: dense, double; not copied where it is that already.
 Matrix dense(AnyMatrix matrix);
 

@@ -21,7 +21,8 @@ constexpr const char* kMainExamples = R"(Examples:
   pursuit demo
 
 Exit status: 0 success, 2 a wrong option, 3 input that cannot be used, 4 output that cannot be written,
-1 anything unexpected, 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP (the result so far is kept).)";
+1 anything unexpected, 130, 143, 129 or 138 stopped by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1 (the result so
+far is kept).)";
 
 int fail(int status, const char* what) {
   pursuit::app::tell("pursuit: {}\n", what);
@@ -30,6 +31,7 @@ int fail(int status, const char* what) {
 
 int run(int argc, char** argv) {
   using namespace pursuit::app;
+  if (follows()) return follow_to_the_end();
   CommandLine program("pursuit: approximate a matrix by a short sum of structured rank-one atoms", "pursuit",
                       pursuit::version());
   Command& commands = program.commands();
@@ -40,11 +42,9 @@ int run(int argc, char** argv) {
                          add_demo, add_generate, add_completions})
     add(commands);
   try {
-    require_alone();
+    require_shared_work(argc, argv);
     const int status = program.run(argc, argv);
     return status == interrupted ? status_of_interrupt() : status;
-  } catch (const AnotherRank&) {
-    return bad_usage;
   } catch (const pursuit::InvalidArgument& error) {
     return fail(bad_usage, error.what());
   } catch (const pursuit::InvalidInput& error) {
@@ -61,11 +61,18 @@ int main(int argc, char** argv) {
   secure_standard_streams();
   int status = success;
   try {
+    start_ranks();
     status = run(argc, argv);
+  } catch (const AnotherRank&) {
+    return bad_usage;
+  } catch (const pursuit::InvalidArgument& error) {
+    status = fail(bad_usage, error.what());
   } catch (const std::bad_alloc&) {
     status = fail(internal_error, "not enough memory");
   } catch (const std::exception& error) {
     status = fail(internal_error, error.what());
   }
-  return finish_stdout() || status != success ? status : int(cannot_write);
+  if (!finish_stdout() && status == success) status = cannot_write;
+  finish_ranks(status);
+  return status;
 }

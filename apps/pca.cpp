@@ -7,6 +7,7 @@
 #include "apps/console.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include "apps/ranks.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/baselines/baselines.hpp"
@@ -108,13 +109,14 @@ int run(PcaCommand& c) {
   for (const auto& path : {c.loadings, c.scores})
     if (!path.empty()) require_matrix_extension(path);
   prepare_outputs({c.out, c.loadings, c.scores}, {c.input});
+  require_one_process(!c.covariance, "pca of a covariance does");
   NamedMatrix given;  // a covariance instead of samples
   if (c.covariance) {
     given = read_input(c.input, c.text, c.common.threads);
     given.matrix = dense(std::move(given.matrix));
   }
   const MatrixData input =
-      c.covariance ? in_memory(given, c.common.threads) : read_input_data(c.input, c.text, c.common.threads);
+      c.covariance ? in_memory(given, c.common.threads) : read_shared_data(c.input, c.text, c.common.threads);
   c.options.names = input.column_names;
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "apps/console.hpp"
+#include "apps/ranks.hpp"
 #include "pursuit/algorithms/path.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
@@ -71,6 +72,7 @@ void add_json_option(Command& command, bool& json) {
 
 void add_common_options(Command& command, CommonOptions& options) {
   add_json_option(command, options.json);
+  options.threads = threads_of_rank();
   command
       .add_option("--threads", options.threads,
                   "Threads to use, at most one per core; 0: all cores; the result does not depend on it")
@@ -96,7 +98,7 @@ void add_pursuit_options(Command& command, FactorOptions& options) {
 }
 
 void watch_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     struct sigaction action = {};
     ::sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) continue;  // nohup: what is ignored stays ignored

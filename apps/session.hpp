@@ -32,8 +32,8 @@ void add_pursuit_options(Command& command, FactorOptions& options);
 
 /// An observer that draws a progress bar on a terminal and stops the run on Ctrl-C and the like.
 Observer watch(const std::string& title);
-/// From now on Ctrl-C, SIGTERM and SIGHUP ask to stop instead of ending the program, unless they are ignored;
-/// a second one ends it.
+/// From now on Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 ask to stop instead of ending the program, unless they are
+/// ignored; a second one ends it.
 void watch_interrupts();
 bool was_interrupted();
 int status_of_interrupt();

@@ -10,15 +10,13 @@
 #include "base/work.hpp"
 #include "data/comfortable_scale.hpp"
 #include "data/dense_matrix.hpp"
+#include "data/made_of.hpp"
 #include "data/sparse_matrix.hpp"
 #include "linalg/unit_blocks.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
-namespace {
-
-/// Largest |a_ij - a_ji| of a square matrix.
 double asymmetry_by_products(const LinearOperator& A) {
   double largest = 0;
   Matrix columns, rows_transposed;
@@ -30,9 +28,12 @@ double asymmetry_by_products(const LinearOperator& A) {
   return largest;
 }
 
+namespace {
+
+/// A minus a row that stands for every one, usually the means of its columns.
 class CenteredMatrix final : public DataMatrix {
  public:
-  explicit CenteredMatrix(DataMatrixPtr A) : A_(std::move(A)), means_(A_->column_means()) {}
+  CenteredMatrix(DataMatrixPtr A, Vector means) : A_(std::move(A)), means_(std::move(means)) {}
 
   Index rows() const override { return A_->rows(); }
   Index cols() const override { return A_->cols(); }
@@ -59,7 +60,7 @@ class CenteredMatrix final : public DataMatrix {
   double product_work() const override { return A_->product_work(); }
   int threads() const override { return A_->threads(); }
   double rounding() const override { return A_->rounding(); }
-  Vector column_means() const override { return Vector::Zero(cols()); }
+  Vector column_means() const override { return A_->column_means() - means_; }
   double squared_norm_about(const Vector& shift) const override {
     return A_->squared_norm_about(means_ + shift);
   }
@@ -67,7 +68,9 @@ class CenteredMatrix final : public DataMatrix {
   double largest_magnitude() const override {
     return A_->largest_magnitude() + means_.lpNorm<Eigen::Infinity>();
   }
-  DataMatrixPtr scaled(double power_of_two) const override { return centered(A_->scaled(power_of_two)); }
+  DataMatrixPtr scaled(double power_of_two) const override {
+    return less_row(A_->scaled(power_of_two), power_of_two * means_);
+  }
   DataMatrixPtr shifted(const Vector& shift) const override { return A_->shifted(means_ + shift); }
 
  private:
@@ -271,9 +274,14 @@ Comfortable comfortable(DataMatrixPtr A) {
   return {A->scaled(scale), scale};
 }
 
+DataMatrixPtr less_row(DataMatrixPtr A, Vector row) {
+  if (DataMatrixPtr formed = A->shifted(row)) return formed;
+  return std::make_shared<CenteredMatrix>(std::move(A), std::move(row));
+}
+
 DataMatrixPtr centered(DataMatrixPtr A) {
-  if (DataMatrixPtr formed = A->shifted(A->column_means())) return formed;
-  return std::make_shared<CenteredMatrix>(std::move(A));
+  Vector means = A->column_means();
+  return less_row(std::move(A), std::move(means));
 }
 
 DataMatrixPtr column_scaled(DataMatrixPtr A, Vector scale) {

@@ -45,7 +45,7 @@ void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& nam
 }
 
 template <class Scalar>
-void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads) {
+void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads, Index first_row) {
   using Line = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
   const Index lines = view.row_major ? view.rows : view.cols, length = view.row_major ? view.cols : view.rows;
   constexpr Index kPiece = 1 << 16;
@@ -63,11 +63,11 @@ void require_finite(const DenseView<Scalar>& view, const std::string& name, int 
   if (i == lines) return;
   const Scalar* line = view.data + i * view.stride;
   const Index j = std::find_if(line, line + length, [](Scalar x) { return !std::isfinite(x); }) - line;
-  refuse_entry(name, line[j], view.row_major ? i : j, view.row_major ? j : i);
+  refuse_entry(name, line[j], first_row + (view.row_major ? i : j), view.row_major ? j : i);
 }
 
-template void require_finite(const DenseView<double>&, const std::string&, int);
-template void require_finite(const DenseView<float>&, const std::string&, int);
+template void require_finite(const DenseView<double>&, const std::string&, int, Index);
+template void require_finite(const DenseView<float>&, const std::string&, int, Index);
 template void require_finite(const SparseMatrixOf<double>&, const std::string&, int);
 template void require_finite(const SparseMatrixOf<float>&, const std::string&, int);
 

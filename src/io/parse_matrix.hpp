@@ -14,9 +14,10 @@ namespace pursuit::io {
 /// are finite is left to whoever looks at them.
 StoredTable read_stored(ByteSource source, const MatrixReading& reading);
 
-/// Throws InvalidInput, naming the position, where an entry is NaN or infinite.
+/// Throws InvalidInput, naming the position, where an entry is NaN or infinite. Part of a matrix may begin
+/// with another row than the first.
 template <class Scalar>
-void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads);
+void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads, Index first_row = 0);
 template <class Scalar>
 void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads);
 

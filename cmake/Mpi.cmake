@@ -1,0 +1,17 @@
+# libpursuit_mpi.so, which the program loads where it was started under MPI; nothing else knows of MPI.
+if(SKBUILD OR PURSUIT_SANITIZE OR NOT PURSUIT_MPI)
+  return()
+endif()
+set(MPI_CXX_SKIP_MPICXX TRUE)
+find_package(MPI QUIET COMPONENTS CXX)
+if(NOT MPI_CXX_FOUND)
+  message(STATUS "Many processes: built without, MPI is missing (Debian: libopenmpi-dev openmpi-bin)")
+  return()
+endif()
+add_library(pursuit_mpi MODULE mpi/mpi_ranks.cpp)
+set_target_properties(pursuit_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} CXX_VISIBILITY_PRESET hidden)
+target_include_directories(pursuit_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(pursuit_mpi PRIVATE MPI::MPI_CXX pursuit_warnings)
+target_link_options(pursuit_mpi PRIVATE -Wl,--as-needed)
+add_dependencies(pursuit_cli pursuit_mpi)  # whoever builds the program has all of it
+install(TARGETS pursuit_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,0 +1,22 @@
+#pragma once
+// Matrix files whose rows are owned by ranks.
+
+#include "pursuit/data/rank_team.hpp"
+#include "pursuit/io/matrix_file.hpp"
+
+namespace pursuit {
+
+/// What read_data() gives, with the rows owned by all ranks of a team, which outlives it. Dense numbers that
+/// can be used as they lie in the file are mapped by every rank, which reads its own rows alone; everything
+/// else is read by rank 0 and dealt out.
+struct RankedMatrixData {
+  MatrixData data;
+  Index blocks = 1;  // of rows: no more ranks than these have any
+  bool dealt = false;
+};
+RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReading& reading, RankTeam& team);
+
+/// What all ranks but the first do: their part of what it asks for, until it has an exit status for them.
+int follow(Ranks& ranks);
+
+}  // namespace pursuit

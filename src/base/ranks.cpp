@@ -1,0 +1,139 @@
+#include "pursuit/base/ranks.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/machine.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit {
+
+void Ranks::broadcast(void* data, std::size_t bytes) {
+  if (bytes == 0 || size() == 1) return;
+  ++traffic_.collectives;
+  if (!leads()) traffic_.bytes_received += std::int64_t(bytes);
+  do_broadcast(data, bytes);
+}
+
+void Ranks::exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming) {
+  if (size() > 1) ++traffic_.collectives;
+  for (const Parcel& parcel : incoming)
+    if (parcel.rank != rank()) traffic_.bytes_received += std::int64_t(parcel.bytes);
+  do_exchange(outgoing, incoming);
+}
+
+void OneRank::abort(int status) {
+  std::_Exit(status);
+}
+
+void OneRank::do_exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming) {
+  for (std::size_t i = 0; i < std::min(outgoing.size(), incoming.size()); ++i)  // from itself to itself
+    std::memcpy(incoming[i].data, outgoing[i].data, outgoing[i].bytes);
+}
+
+std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes, bool to_all) {
+  std::vector<std::byte> all(to_all || ranks.leads() ? bytes * std::size_t(ranks.size()) : 0);
+  std::vector<Parcel> outgoing, incoming;
+  outgoing.reserve(std::size_t(ranks.size()));
+  incoming.reserve(std::size_t(ranks.size()));
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    if (to_all || rank == 0) outgoing.push_back({rank, const_cast<void*>(mine), bytes});
+    if (to_all || ranks.leads()) incoming.push_back({rank, all.data() + std::size_t(rank) * bytes, bytes});
+  }
+  ranks.exchange(outgoing, incoming);
+  return all;
+}
+
+std::string broadcast_text(Ranks& ranks, std::string text) {
+  std::uint64_t length = text.size();
+  ranks.broadcast(&length, sizeof length);
+  text.resize(length);
+  ranks.broadcast(text.data(), length);
+  return text;
+}
+
+namespace {
+
+enum class Failure : std::int32_t { none, argument, input, output, other };
+
+struct Outcome {
+  Failure failure = Failure::none;
+  std::string message;
+};
+
+Outcome outcome_of(const std::function<void()>& work) {
+  try {
+    work();
+    return {};
+  } catch (const InvalidArgument& error) {
+    return {Failure::argument, error.what()};
+  } catch (const InvalidInput& error) {
+    return {Failure::input, error.what()};
+  } catch (const OutputFailure& error) {
+    return {Failure::output, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Failure::other, "not enough memory"};
+  } catch (const std::exception& error) {
+    return {Failure::other, error.what()};
+  }
+}
+
+}  // namespace
+
+void together(Ranks& ranks, const std::function<void()>& work) {
+  if (ranks.size() == 1) return work();
+  struct Word {  // short enough for any message of ours; a longer one is cut
+    Failure failure = Failure::none;
+    std::array<char, 4000> message{};
+  } mine;
+  const Outcome outcome = outcome_of(work);
+  mine.failure = outcome.failure;
+  outcome.message.copy(mine.message.data(), mine.message.size() - 1);
+  const std::vector<std::byte> all = gather(ranks, &mine, sizeof mine, true);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    Word word;
+    std::memcpy(&word, all.data() + std::size_t(rank) * sizeof word, sizeof word);
+    const std::string message =
+        rank == 0 ? word.message.data() : fmt::format("{} (rank {})", word.message.data(), rank);
+    switch (word.failure) {
+      case Failure::none: break;
+      case Failure::argument: throw InvalidArgument(message);
+      case Failure::input: throw InvalidInput(message);
+      case Failure::output: throw OutputFailure(message);
+      case Failure::other: throw Error(message);
+    }
+  }
+}
+
+FairShare fair_share(Ranks& ranks) {
+  struct Place {
+    std::array<char, 256> machine{};
+    cpu_set_t cores;
+  } mine;
+  ::gethostname(mine.machine.data(), mine.machine.size() - 1);
+  CPU_ZERO(&mine.cores);
+  ::sched_getaffinity(0, sizeof mine.cores, &mine.cores);
+  const std::vector<std::byte> all = gather(ranks, &mine, sizeof mine, true);
+  std::array<int, CPU_SETSIZE> users{};
+  int neighbours = 0;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    Place place;
+    std::memcpy(&place, all.data() + std::size_t(rank) * sizeof place, sizeof place);
+    if (place.machine != mine.machine) continue;
+    ++neighbours;
+    for (int core = 0; core < CPU_SETSIZE; ++core) users[std::size_t(core)] += CPU_ISSET(core, &place.cores);
+  }
+  double cores = 0;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &mine.cores)) cores += 1.0 / users[std::size_t(core)];
+  const bool one = CPU_COUNT(&mine.cores) == 1 && ::sysconf(_SC_NPROCESSORS_ONLN) > neighbours;
+  return {std::clamp(int(cores + 1e-6), 1, usable_cores()), one};
+}
+
+}  // namespace pursuit

@@ -1,0 +1,93 @@
+#pragma once
+// A matrix whose rows are owned by ranks, in blocks that the data alone fix: each block is a matrix of its
+// own, every number of A V has one owner, and A^T U is a sum over blocks along one binary tree. The bits of a
+// result depend on the blocks, never on who owns them.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pursuit/base/ranks.hpp"
+#include "pursuit/data/data_matrix.hpp"
+
+namespace pursuit {
+
+/// Where the rows of a matrix are cut into blocks, a power of two of them.
+class RowCuts {
+ public:
+  explicit RowCuts(std::vector<Index> first_rows) : first_(std::move(first_rows)) {}
+  static RowCuts of_dense(Index rows);
+  /// Entries before each row, and all of them at the end.
+  static RowCuts of_sparse(const int* entries_before, Index rows, Index cols);
+
+  Index blocks() const { return Index(first_.size()) - 1; }
+  Index rows() const { return first_.back(); }
+  Index first(Index block) const { return first_[std::size_t(block)]; }
+  Index length(Index block) const { return first(block + 1) - first(block); }
+  /// The blocks of a rank end where those of the next begin.
+  Index first_block(int rank, int ranks) const { return blocks() * rank / ranks; }
+  Index first_row(int rank, int ranks) const { return first(first_block(rank, ranks)); }
+
+  const std::vector<Index>& first_rows() const { return first_; }
+
+ private:
+  std::vector<Index> first_;  // blocks + 1
+};
+
+/// What rank 0 asks of all.
+enum class Order : std::int64_t {
+  multiply,
+  multiply_transposed,
+  multiply_gram,
+  norm,
+  norm_about,
+  distance,
+  largest,
+  scale,
+  shift,
+  release,
+  read,
+  end,
+};
+struct Job {
+  Order order;
+  std::int64_t matrix = 0;   // that is meant, or made
+  std::int64_t columns = 0;  // of the factor that comes with it
+  std::int64_t result = 0;   // the matrix that is made of another
+  double number = 0;
+};
+
+/// The blocks of one rank. All ranks call perform() with the same job; factors are looked at and results
+/// returned on rank 0.
+class RankedRows {
+ public:
+  /// Blocks without rows are null.
+  RankedRows(Ranks& ranks, RowCuts cuts, Index cols, std::vector<DataMatrixPtr> own);
+
+  const RowCuts& cuts() const { return cuts_; }
+  Index cols() const { return cols_; }
+
+  /// `shared` has a row for every column of the matrix, `by_rows` one for every row.
+  Matrix perform(const Job& job, const Matrix& shared, const Matrix& by_rows) const;
+  /// A matrix made of this one, by scale or shift.
+  RankedRows changed(const Job& job, const Vector& shift) const;
+
+ private:
+  Index first_block() const { return cuts_.first_block(ranks_.rank(), ranks_.size()); }
+  Index first_row(int rank) const { return cuts_.first_row(rank, ranks_.size()); }
+  Matrix to_all(const Matrix& shared, Index columns) const;
+  Matrix to_owners(const Matrix& by_rows, Index columns) const;
+  Matrix to_leader(Matrix own_rows) const;
+  /// Calls use(block, its first row among those owned here, its number of rows).
+  template <class Use>
+  void for_blocks(const Use& use) const;
+  template <class MakePart>
+  Matrix sum(Index rows, Index cols, const MakePart& make_part) const;
+
+  Ranks& ranks_;
+  RowCuts cuts_;
+  Index cols_;
+  std::vector<DataMatrixPtr> own_;
+};
+
+}  // namespace pursuit
