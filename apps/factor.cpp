@@ -179,6 +179,7 @@ int run(const FactorCommand& command) {
     describe_loss(result, options.loss, object);
     object.set("oracle_factor", factor);
     object.set("input", describe_input(input));
+    describe_ranks(input.matrix->threads(), object);
     print_json(object);
   } else {
     print_summary(result, command.out, plain);

@@ -142,7 +142,7 @@ int run(PcaCommand& c) {
   for (const auto u : result.loadings.colwise()) support.push_back((u.array() != 0).count());
   const std::vector<double> shares(result.explained_shares.begin(), result.explained_shares.end());
   if (c.common.json) {
-    print_json({{"rank", result.loadings.cols()},
+    Json object{{"rank", result.loadings.cols()},
                 {"columns", result.loadings.rows()},
                 {"explained",
                  {{"plain", result.explained_plain}, {"span", result.explained_span}, {"shares", shares}}},
@@ -154,7 +154,9 @@ int run(PcaCommand& c) {
                 {"stop", name(result.stop)},
                 {"seconds", result.seconds},
                 {"input", describe_input(input)},
-                {"peak_memory_bytes", peak_memory_bytes()}});
+                {"peak_memory_bytes", peak_memory_bytes()}};
+    describe_ranks(input.matrix->threads(), object);
+    print_json(object);
   } else {
     say("{:>10} {:>10} {:>10} {:>20}\n", "component", "variance", "non-zeros", "largest loading");
     for (Index i = 0; i < result.loadings.cols(); ++i) {

@@ -164,6 +164,15 @@ void tell_of_ranks(const std::string& input, int threads, Index blocks, bool dea
          input);
 }
 
+void describe_ranks(int threads, Json& object) {
+  if (rank_count() == 1) return;
+  const RankTraffic& traffic = started.ranks->traffic();
+  object.set("ranks", {{"count", rank_count()},
+                       {"threads", threads},
+                       {"collectives", traffic.collectives},
+                       {"bytes_received", traffic.bytes_received}});
+}
+
 void finish_ranks(int status) {
   if (!started.team) return;
   if (started.team->broken()) started.ranks->abort(status);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "apps/json.hpp"
+#include "pursuit/base/types.hpp"
 #include "pursuit/data/rank_team.hpp"
 
 namespace pursuit::app {
@@ -33,6 +35,9 @@ void require_one_process(bool alone, const std::string& what);
 int threads_of_rank();
 /// Words about how many processes and threads there are, and how the rows came to them.
 void tell_of_ranks(const std::string& input, int threads, Index blocks, bool dealt);
+
+/// The field `ranks` of the JSON object, where there are several.
+void describe_ranks(int threads, Json& object);
 
 /// Once, by the first process: ends the others with its own status.
 void finish_ranks(int status);

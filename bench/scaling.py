@@ -160,6 +160,58 @@ JOBS = {
 }
 
 
+# Those whose work several processes share.
+SHARED = ["nmf-dense-20", "nmf-dense-50", "nmf-sparse-20", "svd-dense-20", "svd-sparse-20", "atoms-sparse", "pca"]
+
+# For root, for containers and for more ranks than cores.
+MPI_SETTINGS = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def measure_ranks(program, arguments, ranks, threads):
+    """The program's answer on so many ranks, and the CPU seconds of all of them together."""
+    binding = ["--bind-to", "none"] if threads > 1 else []
+    command = ["mpirun", "-n", str(ranks), *binding, program, *arguments, "--threads", str(threads), "--json"]
+    before = os.times()
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **MPI_SETTINGS})
+    after = os.times()
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return json.loads(done.stdout), after.children_user - before.children_user
+
+
+def ranks(o, data, jobs):
+    counts, threads = [int(n) for n in o.ranks.split(",")], int(o.threads or 1)
+    print(
+        f"Ranks of {threads} thread{'s' if threads > 1 else ''}; CPU: user seconds of all ranks, most ranks to "
+        "fewest; MB: received by rank 0 on the most.\n"
+    )
+    print(
+        "| job |"
+        + "".join(f" {n} |" for n in counts)
+        + " speed-up | efficiency | CPU | collectives | MB |\n"
+        + "|---" * (len(counts) + 6)
+        + "|"
+    )
+    for name in jobs:
+        arguments = JOBS[name][0](data).split()
+        runs = zip(*([measure_ranks(o.program, arguments, n, threads) for n in counts] for _ in range(o.repeats)))
+        best = [min(run, key=lambda answer: answer[0]["seconds"]) for run in runs]
+        seconds = [answer["seconds"] for answer, _ in best]
+        gain, said = seconds[0] / seconds[-1], best[-1][0].get("ranks", {})
+        print(
+            f"| {name} |"
+            + "".join(f" {s:.3f} s |" for s in seconds)
+            + f" {gain:.1f}x | {100 * gain * counts[0] / counts[-1]:.0f} % | {best[-1][1] / best[0][1]:.2f}x"
+            f" | {said.get('collectives', 0)} | {said.get('bytes_received', 0) / 1e6:.1f} |",
+            flush=True,
+        )
+
+
 def measure(program, arguments, field, threads):
     command = [program, *map(str, arguments)]
     cores = sorted(os.sched_getaffinity(0))[: threads or None]
@@ -243,13 +295,15 @@ if __name__ == "__main__":
     p.add_argument("--repeats", type=int, default=2)
     p.add_argument("--share", type=float, default=1)
     p.add_argument("--busy", action="store_true")
+    p.add_argument("--ranks", help="comma-separated: under mpirun, with --threads threads each (1)")
     p.add_argument("--folder", help="where the data are made, and kept; by default a temporary folder")
     o = p.parse_args()
-    jobs = o.only.split(",") if o.only else list(JOBS)
-    if unknown := [name for name in jobs if name not in JOBS]:
-        p.error(f"unknown job {unknown[0]}; allowed: {', '.join(JOBS)}")
+    allowed = SHARED if o.ranks else list(JOBS)
+    jobs = o.only.split(",") if o.only else allowed
+    if unknown := [name for name in jobs if name not in allowed]:
+        p.error(f"unknown job {unknown[0]}; allowed: {', '.join(allowed)}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = o.folder or temporary
         os.makedirs(folder, exist_ok=True)
         data = Data(folder, o.program, o.share)
-        (busy if o.busy else scaling)(o, data, jobs)
+        (ranks if o.ranks else busy if o.busy else scaling)(o, data, jobs)

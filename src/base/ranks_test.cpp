@@ -1,0 +1,84 @@
+#include "pursuit/base/ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <string>
+
+#include "base/chunks.hpp"
+#include "base/tree_fold.hpp"
+#include "pursuit/base/error.hpp"
+#include "rank_threads.hpp"
+
+namespace pursuit {
+namespace {
+
+TEST(TreeFold, OwnersOfAnyRangesGiveTheBitsOfTheTree) {
+  for (const int parts : {1, 2, 8, 64}) {
+    std::vector<double> numbers;
+    for (int i = 0; i < parts; ++i) numbers.push_back(std::sin(1.0 + i) * std::exp2(i % 40));
+    std::vector<double> whole = numbers;
+    tree_sum(whole, [](double& into, double part) { into += part; });
+    for (int owners = 1; owners <= 17; ++owners) {
+      TreeFold<double> all;
+      for (int owner = 0; owner < owners; ++owner) {
+        TreeFold<double> own;
+        for (int i = parts * owner / owners; i < parts * (owner + 1) / owners; ++i)
+          own.push(0, i, numbers[std::size_t(i)]);
+        for (const auto& node : own.nodes()) all.push(node.level, node.index, node.part);
+      }
+      ASSERT_EQ(all.nodes().size(), 1u);
+      EXPECT_EQ(all.nodes().front().part, whole.front()) << parts << " parts, " << owners << " owners";
+    }
+  }
+}
+
+TEST(Ranks, GatherAndBroadcastBringEverythingInOrder) {
+  for (const int size : {1, 2, 5})
+    on_ranks(size, [&](Ranks& ranks) {
+      const int mine = 10 * ranks.rank() + 3;
+      for (const bool to_all : {false, true}) {
+        const auto bytes = gather(ranks, &mine, sizeof mine, to_all);
+        if (!to_all && !ranks.leads()) {
+          EXPECT_TRUE(bytes.empty());
+          continue;
+        }
+        const auto* numbers = reinterpret_cast<const int*>(bytes.data());
+        for (int rank = 0; rank < size; ++rank) EXPECT_EQ(numbers[rank], 10 * rank + 3);
+      }
+      EXPECT_EQ(broadcast_text(ranks, ranks.leads() ? "from the first" : "lost"), "from the first");
+      EXPECT_EQ(broadcast_text(ranks, ""), "");
+    });
+}
+
+TEST(Ranks, AFailureOfOneIsThatOfAll) {
+  std::atomic<int> told = 0;
+  on_ranks(4, [&](Ranks& ranks) {
+    try {
+      together(ranks, [&] {
+        if (ranks.rank() == 2) throw InvalidInput("line 7");
+        if (ranks.rank() == 3) throw InvalidArgument("later");
+      });
+    } catch (const InvalidInput& error) {
+      EXPECT_STREQ(error.what(), "line 7 (rank 2)");
+      ++told;
+    }
+    together(ranks, [] {});  // they have not lost each other
+  });
+  EXPECT_EQ(told, 4);
+}
+
+TEST(Ranks, NeighboursShareCores) {
+  OneRank one;
+  const int all = fair_share(one).threads;
+  EXPECT_GE(all, 1);
+  on_ranks(3, [&](Ranks& ranks) {  // three on the cores of one
+    const int threads = fair_share(ranks).threads;
+    EXPECT_GE(threads, 1);
+    EXPECT_LE(threads, std::max(1, all / 2));
+  });
+}
+
+}  // namespace
+}  // namespace pursuit

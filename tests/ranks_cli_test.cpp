@@ -1,0 +1,162 @@
+// The program under mpirun: the same bits for any number of ranks, one message for all, and ends that leave
+// nothing behind. Skipped where MPI is missing.
+
+#include <chrono>
+
+#include "cli_support.hpp"
+#include "pursuit/base/random.hpp"
+#include "pursuit/io/matrix_file.hpp"
+#include "pursuit/io/model_file.hpp"
+#include "test_support.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// For root, containers and more ranks than cores.
+constexpr const char* kSettings =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none "
+    "OMPI_MCA_odls_base_sigkill_timeout=1";
+
+class UnderMpi : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    const auto library = std::filesystem::path(PURSUIT_PROGRAM).parent_path() / "libpursuit_mpi.so";
+    if (!std::filesystem::exists(library)) GTEST_SKIP() << "libpursuit_mpi.so was not built: MPI is missing";
+    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) GTEST_SKIP() << "mpirun is missing";
+    const Matrix planted = uniform(301, 6, 1) * uniform(6, 90, 2) + 0.1 * uniform(301, 90, 3);
+    write_matrix(path("A.npy"), {planted, {}, {}});
+    write_matrix(path("S.mtx"), {to_sparse(thinned(uniform(400, 60, 4), 0.1, 5)), {}, {}});
+  }
+
+  Finished shell(const std::string& script) const {
+    write("script.sh", fmt::format("cd '{}'; export {}\n{}\n", path("."), kSettings, script));
+    const int status = std::system(
+        fmt::format("bash '{0}/script.sh' > '{0}/stdout.txt' 2> '{0}/stderr.txt' < /dev/null", path("."))
+            .c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout.txt"), read("stderr.txt")};
+  }
+  Finished on(int ranks, const std::string& arguments) const {
+    return shell(fmt::format("timeout 60 mpirun -n {} '{}' {}", ranks, PURSUIT_PROGRAM, arguments));
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(path(name)); }
+
+  static int count(const std::string& text, const std::string& part) {
+    int found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+};
+
+TEST(ProgramAlone, KnowsNoMpi) {
+  EXPECT_NE(std::system(fmt::format("ldd '{}' | grep -q -i mpi", PURSUIT_PROGRAM).c_str()), 0);
+}
+
+TEST_F(UnderMpi, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
+  for (const std::string job :
+       {"factor A.npy --rank 4 --left nonneg --right nonneg+sparse:0.3 --weights nonneg",
+        "factor S.mtx --rank 3 --left nonneg --right nonneg --weights nonneg", "factor A.npy --rank 5",
+        "pca A.npy --components 2 --atoms sparse:8 --effort low"}) {
+    const Finished one = on(1, job + " --out one.npz");
+    ASSERT_EQ(one.status, 0) << job << one.err;
+    const Expansion expected = load_model(path("one.npz")).model;
+    for (const int ranks : {2, 3, 4}) {
+      const Finished done = on(ranks, fmt::format("{} --threads {} --out many.npz", job, ranks % 2 + 1));
+      ASSERT_EQ(done.status, 0) << job << done.err;
+      EXPECT_EQ(count(done.out, "model written"), job.starts_with("factor") ? 1 : 0) << "one rank tells";
+      EXPECT_THAT(done.err, HasSubstr(fmt::format("{} ranks x ", ranks)));
+      const Expansion model = load_model(path("many.npz")).model;
+      EXPECT_TRUE(same_bits(model.left(), expected.left())) << job << ", ranks " << ranks;
+      EXPECT_TRUE(same_bits(model.right(), expected.right())) << job << ", ranks " << ranks;
+      EXPECT_TRUE(same_bits(model.weights, expected.weights)) << job << ", ranks " << ranks;
+    }
+  }
+}
+
+TEST_F(UnderMpi, AgreesWithOneProcessThatKnowsNoRanks) {
+  const std::string job = "factor A.npy --rank 5 --out ";
+  ASSERT_EQ(run(job + "alone.npz").status, 0);
+  ASSERT_EQ(on(2, job + "two.npz").status, 0);
+  const Expansion alone = load_model(path("alone.npz")).model, two = load_model(path("two.npz")).model;
+  EXPECT_LT(max_difference(alone.weights, two.weights), 1e-10);
+  EXPECT_LT(max_difference(alone.right(), two.right()), 1e-8);
+}
+
+TEST_F(UnderMpi, RanksWithOtherBlasKernelsAgree) {
+  const std::string job = fmt::format(
+      "'{}' factor A.npy --rank 4 --left nonneg --right nonneg --weights nonneg --out ", PURSUIT_PROGRAM);
+  ASSERT_EQ(shell("mpirun -n 2 " + job + "same.npz").status, 0);
+  const Finished mixed =
+      shell(fmt::format("timeout 60 mpirun -n 1 -x OPENBLAS_CORETYPE=Nehalem {0}mixed.npz : -n 1 -x "
+                        "OPENBLAS_CORETYPE=Haswell {0}mixed.npz",
+                        job));
+  ASSERT_EQ(mixed.status, 0) << mixed.err;
+  const Expansion a = load_model(path("same.npz")).model, b = load_model(path("mixed.npz")).model;
+  EXPECT_LT(max_difference(a.weights, b.weights), 1e-9 * a.weights.maxCoeff());
+}
+
+TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
+  Matrix bad = uniform(301, 90, 1);
+  bad(290, 3) = std::numeric_limits<double>::infinity();
+  write_matrix(path("bad.npy"), {bad, {}, {}});
+  for (const BadCase& wrong : std::vector<BadCase>{
+           {"an entry of the last rank", "factor bad.npy --rank 2 --out m.npz", 3, "row 291, column 4"},
+           {"no file", "factor none.npy --rank 2 --out m.npz", 3, "cannot read 'none.npy'"},
+           {"an option", "factor A.npy --rank 0 --out m.npz", 2, "at least one atom is needed"},
+           {"no place to write", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},
+           {"no shared work", "complete A.npy --out m.npz", 2, "complete does not share its work among them"},
+           {"no shared loss", "factor A.npy --loss huber:1 --out m.npz", 2, "factor with a loss"}}) {
+    const Finished done = on(3, wrong.arguments);
+    EXPECT_EQ(done.status, wrong.status) << wrong.what << done.err;
+    EXPECT_THAT(done.err, HasSubstr(wrong.message)) << wrong.what;
+    EXPECT_EQ(count(done.err, wrong.message), 1) << wrong.what << done.err;
+    EXPECT_EQ(done.out, "") << wrong.what;
+    EXPECT_FALSE(exists("m.npz")) << wrong.what;
+  }
+}
+
+TEST_F(UnderMpi, WithoutItsLibraryItIsRefused) {
+  std::filesystem::create_directories(path("elsewhere"));
+  std::filesystem::copy_file(PURSUIT_PROGRAM, path("elsewhere/pursuit"));
+  const Finished done = shell("timeout 60 mpirun -n 2 elsewhere/pursuit factor A.npy --rank 2 --out m.npz");
+  EXPECT_EQ(done.status, 2) << done.err;
+  EXPECT_EQ(count(done.err, "started as 2 processes"), 1);
+  EXPECT_THAT(done.err, HasSubstr("libpursuit_mpi.so"));
+  EXPECT_FALSE(exists("m.npz"));
+}
+
+/// A job that does not end by itself, and what happens to it once it runs.
+std::string interrupted_script(const std::string& action) {
+  return fmt::format(
+      "timeout 60 mpirun -n 3 '{}' factor A.npy --rank 30 --left nonneg --right nonneg --weights nonneg "
+      "--polish 100000000 --polish-tolerance 0 --out m.npz & waiter=$!\n"
+      "for i in $(seq 100); do launcher=$(pgrep -P $waiter mpirun); [ -n \"$launcher\" ] && "
+      "[ $(pgrep -c -P $launcher) = 3 ] && break; sleep 0.1; done\n"
+      "sleep 2\n{}\nwait $waiter",
+      PURSUIT_PROGRAM, action);
+}
+
+TEST_F(UnderMpi, ARankThatIsKilledEndsAll) {
+  const auto start = std::chrono::steady_clock::now();
+  const Finished done = shell(interrupted_script("kill -9 $(pgrep -P $launcher | tail -n 1)"));
+  EXPECT_NE(done.status, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50))
+      << "it did not wait for the end";
+  for (const auto& entry : std::filesystem::directory_iterator(path(".")))
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("m.npz"))) << "half a file";
+}
+
+TEST_F(UnderMpi, ASignalKeepsWhatThereIs) {
+  const Finished done = shell(interrupted_script("kill -USR1 $launcher"));
+  EXPECT_EQ(done.status, 138) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("the run was interrupted"));
+  EXPECT_GE(load_model(path("m.npz")).model.rank(), 1);
+}
+
+}  // namespace
+}  // namespace pursuit
