@@ -1,8 +1,6 @@
 // Completion as people and scripts meet it.
 
-#include <set>
-
-#include "cli_support.hpp"
+#include "completion_cli_support.hpp"
 #include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
@@ -12,30 +10,6 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-
-class CompletionCli : public ProgramTest {
- protected:
-  void SetUp() override {
-    ProgramTest::SetUp();
-    ASSERT_EQ(
-        run("generate ratings --rows 120 --cols 80 --entries 4800 --rank 3 --noise 0.3 --seed 3 --out r.csv")
-            .status,
-        0);
-  }
-  /// The lines of a CSV file or of CSV output, without the header.
-  static std::vector<std::vector<std::string>> table(const std::string& text) {
-    std::vector<std::vector<std::string>> rows;
-    std::istringstream lines(text);
-    std::string line;
-    std::getline(lines, line);
-    while (std::getline(lines, line)) {
-      std::istringstream fields(line);
-      rows.emplace_back();
-      for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
-    }
-    return rows;
-  }
-};
 
 TEST_F(CompletionCli, DefaultReportsEverythingAndBeatsOffsets) {
   const json object = run_json("complete r.csv --holdout 0.2 --out m.npz --plot path.svg");
@@ -159,151 +133,6 @@ TEST_F(CompletionCli, EveryCellOfTableOneRightColumn) {
     EXPECT_GE(object["rank"].get<int>(), 1) << cell;
     EXPECT_EQ(load_completion(path("m.npz")).model.atoms.rank(), object["rank"].get<Index>()) << cell;
   }
-}
-
-TEST_F(CompletionCli, PredictsAndRecommendsByIds) {
-  write("named.csv",
-        "user,item,rating\n\"Smith, J\",tea,5\n\"Smith, "
-        "J\",milk,1\nLee,tea,4\nLee,jam,2\nZoë,jam,1\nZoë,milk,2\n");
-  ASSERT_EQ(run("complete named.csv --out m.npz").status, 0);
-  write("pairs.csv", "\"Smith, J\",jam\nnobody,tea\nLee,coffee\n");
-  const Finished predicted = run("predict m.npz pairs.csv");
-  EXPECT_EQ(predicted.status, 0);
-  EXPECT_THAT(predicted.out,
-              AllOf(HasSubstr("\"Smith, J\",jam,"), HasSubstr("unknown row"), HasSubstr("unknown column")));
-  EXPECT_THAT(predicted.err, HasSubstr("2 of 3 pairs"));
-  const auto list = table(run("recommend m.npz --row Lee --top 5 --exclude-seen").out);
-  ASSERT_EQ(list.size(), 1U);  // of three items Lee has rated two
-  EXPECT_EQ(list[0][2], "milk");
-  EXPECT_EQ(run("recommend m.npz --row Lee --top 5").out,
-            run("recommend m.npz --row Lee --top 5 --exclude-seen").out);
-  EXPECT_EQ(table(run("recommend m.npz --all --top 2 --include-seen").out).size(), 6U);
-}
-
-TEST_F(CompletionCli, StoredModelPredictsWhatTheRunReported) {
-  const json object = run_json("complete r.csv --holdout 0.1 --seed 4 --out m.npz");
-  const Ratings ratings = read_ratings(path("r.csv"));
-  const CompletionFile file = load_completion(path("m.npz"));
-  double sum = 0;
-  int count = 0;
-  for (std::size_t e = 0; e < ratings.entries.row.size(); ++e) {
-    const int i = file.rows.find(ratings.rows.name(ratings.entries.row[e]));
-    const int j = file.cols.find(ratings.cols.name(ratings.entries.col[e]));
-    const auto first = file.seen.index.begin() + file.seen.start[i],
-               last = file.seen.index.begin() + file.seen.start[i + 1];
-    if (std::binary_search(first, last, j)) continue;
-    sum += std::pow(predict(file.model, {i, j}).value - ratings.entries.value[e], 2);
-    ++count;
-  }
-  EXPECT_EQ(count, 480);
-  EXPECT_NEAR(std::sqrt(sum / count), object["test"]["rmse"].get<double>(), 1e-6);
-}
-
-TEST_F(CompletionCli, UpdateTakesNewRowsAndColumns) {
-  ASSERT_EQ(run("complete r.csv --out m.npz").status, 0);
-  write("new.csv", "row,column,value\nnewcomer,1,5\nnewcomer,2,5\nnewcomer,newitem,5\n1,newitem,4.5\n");
-  ASSERT_EQ(run("complete new.csv --update m.npz --out m2.npz").status, 0);
-  const CompletionFile before = load_completion(path("m.npz")), after = load_completion(path("m2.npz"));
-  EXPECT_EQ(after.rows.size(), before.rows.size() + 1);
-  EXPECT_EQ(after.cols.size(), before.cols.size() + 1);
-  EXPECT_EQ(after.seen.index.size(), before.seen.index.size() + 4);
-  const int newcomer = after.rows.find("newcomer");
-  ASSERT_GE(newcomer, 0);
-  for (const char* id : {"5", "17"})  // what is known of others hardly moves
-    EXPECT_NEAR(predict(after.model, {after.rows.find(id), 3}).value,
-                predict(before.model, {before.rows.find(id), 3}).value, 0.4);
-  double generous = 0, typical = 0;
-  for (int j = 0; j < before.cols.size(); ++j) {
-    generous += predict(after.model, {newcomer, j}).value;
-    typical += predict(after.model, {-1, j}).value;
-  }
-  EXPECT_GT(generous, typical);
-}
-
-TEST_F(CompletionCli, SideInformationReachesRowsNeverSeen) {
-  std::string ratings = "row,column,value\n", features = "id,likes\n";
-  for (int i = 0; i < 60; ++i) {
-    const bool likes = i % 2 == 0;
-    features += fmt::format("u{},{}\n", i, likes ? 1 : -1);
-    if (i < 50)
-      for (int j = i % 3; j < 20; j += 2)
-        ratings += fmt::format("u{},i{},{}\n", i, j, likes == (j < 10) ? 5 : 1);
-  }
-  write("rated.csv", ratings);
-  write("users.csv", features);
-  ASSERT_EQ(run("complete rated.csv --row-features users.csv --out m.npz").status, 0);
-  const CompletionFile file = load_completion(path("m.npz"));
-  EXPECT_GT(predict(file.model, {file.rows.find("u58"), file.cols.find("i3")}).value, 4);
-  EXPECT_LT(predict(file.model, {file.rows.find("u59"), file.cols.find("i3")}).value, 2);
-}
-
-TEST_F(CompletionCli, AnUpdateKeepsSideInformationAndTakesMore) {
-  std::string ratings = "row,column,value\n", features = "id,taste\n";
-  for (int i = 0; i < 60; ++i) {
-    const bool likes = i % 2 == 0;
-    features += fmt::format("u{},{}\n", i, likes ? "sweet|warm" : "salty");
-    if (i < 50)
-      for (int j = i % 3; j < 20; j += 2)
-        ratings += fmt::format("u{},i{},{}\n", i, j, likes == (j < 10) ? 5 : 1);
-  }
-  write("rated.csv", ratings);
-  write("users.csv", features);
-  write("more.csv", "row,column,value\nu0,i1,5\n");
-  write("late.csv", "id,taste\nlate,salty\nother,new\nthird,new\n");
-  ASSERT_EQ(run("complete rated.csv --row-features users.csv --out m.npz").status, 0);
-  const Finished updated = run("complete more.csv --update m.npz --row-features late.csv --out n.npz");
-  ASSERT_EQ(updated.status, 0) << updated.err;
-  EXPECT_THAT(updated.err,
-              HasSubstr("4 features of 63 rows: taste=sweet, taste=warm, taste=salty, taste=new"));
-  const CompletionFile file = load_completion(path("n.npz"));
-  const auto value = [&](const char* row) {
-    return predict(file.model, {file.rows.find(row), file.cols.find("i3")}).value;
-  };
-  EXPECT_GT(value("u58"), 4);
-  EXPECT_LT(value("u59"), 2);
-  EXPECT_LT(value("late"), 2);
-  CompletionFile early = load_completion(path("m.npz"));
-  early.row_features.reset();
-  save_completion(path("early.npz"), early);
-  expect_refused({{"features that are lost", "complete more.csv --update early.npz", 3, "--row-features"}});
-}
-
-TEST_F(CompletionCli, AnUpdateWithNothingNewPredictsTheSame) {
-  for (const std::string effort : {"", " --effort high --samples 8"}) {
-    ASSERT_EQ(run("complete r.csv --out m.npz" + effort).status, 0);
-    ASSERT_EQ(run("complete r.csv --update m.npz --out n.npz").status, 0);
-    const CompletionFile before = load_completion(path("m.npz")), after = load_completion(path("n.npz"));
-    EXPECT_EQ(after.model.samples.size(), before.model.samples.size());
-    for (int i = 0; i < before.rows.size(); i += 5)
-      for (int j = 0; j < before.cols.size(); j += 3) {
-        const Prediction old = predict(before.model, {i, j}), now = predict(after.model, {i, j});
-        EXPECT_NEAR(now.value, old.value, 1e-3 * old.deviation) << i << " " << j << effort;
-      }
-  }
-}
-
-TEST_F(CompletionCli, EntriesHeldOutAreKnownAsSeen) {
-  ASSERT_EQ(run("complete r.csv --holdout 0.3 --out m.npz").status, 0);
-  const Ratings all = read_ratings(path("r.csv"));
-  const CompletionFile file = load_completion(path("m.npz"));
-  EXPECT_LT(file.seen.index.size(), all.entries.value.size());
-  std::set<std::pair<std::string, std::string>> rated;
-  for (std::size_t e = 0; e < all.entries.row.size(); ++e)
-    rated.emplace(all.rows.name(all.entries.row[e]), all.cols.name(all.entries.col[e]));
-  for (const auto& line : table(run("recommend m.npz --all --top 500 --exclude-seen").out))
-    EXPECT_FALSE(rated.contains({line[0], line[2]})) << line[0] << " " << line[2];
-}
-
-TEST_F(CompletionCli, ModelsWithoutEntriesPredictAndSayWhatTheyCannot) {
-  ASSERT_EQ(run("complete r.csv --out with.npz").status, 0);
-  ASSERT_EQ(run("complete r.csv --no-store-entries --out without.npz").status, 0);
-  write("some.csv", "1 1\n2 3\nnobody 1\n");
-  EXPECT_EQ(run("predict with.npz some.csv").out, run("predict without.npz some.csv").out);
-  EXPECT_LT(std::filesystem::file_size(path("without.npz")), std::filesystem::file_size(path("with.npz")));
-  EXPECT_EQ(run("recommend without.npz --all --top 2").status, 0);
-  expect_refused(
-      {{"seen is not known", "recommend without.npz --all --exclude-seen", 3, "--no-store-entries"},
-       {"nothing to update", "complete r.csv --update without.npz", 3, "--no-store-entries"}});
 }
 
 TEST_F(CompletionCli, ColumnsAreReadByTheirNamesOrAsAsked) {
@@ -497,52 +326,6 @@ TEST_F(CompletionCli, TheReasonForTheEndIsTold) {
   EXPECT_EQ(run_json("complete r.csv --left nonneg --rank 1 --out m.npz")["stop"], "rank_reached");
   EXPECT_EQ(run_json("inspect m.npz")["stop"], "rank_reached");
   EXPECT_THAT(run("complete r.csv").err, HasSubstr("more atoms did not predict"));
-}
-
-TEST_F(CompletionCli, WhatFeaturesWereUnderstoodAsIsTold) {
-  write("table.csv", "id,age,male\n1,24,1\n2,30,0\n");
-  write("lines.csv", "1,Comedy,1\n2,Drama,1\n");
-  const Finished finished = run("complete r.csv --row-features table.csv --col-features lines.csv --json");
-  EXPECT_THAT(
-      finished.err,
-      AllOf(
-          HasSubstr("row features, a table: 2 features of 2 rows: age, male"),
-          HasSubstr("column features, lines of id, feature, value: 2 features of 2 columns: Comedy, Drama")));
-  const json object = json::parse(finished.out);
-  EXPECT_EQ(object["row_features"]["kind"], "table");
-  EXPECT_EQ(object["row_features"]["features"].size(), 2U);
-  EXPECT_EQ(object["column_features"]["kind"], "lines");
-  write("gap.csv", "id,age,male\n1,24,1\n2,NA,0\n");
-  expect_refused({{"NA in a table", "complete r.csv --row-features gap.csv", 3, "line 3"}});
-}
-
-TEST_F(CompletionCli, InspectReadsAPipeOnceAndPrintsNoCommandsToTheTerminal) {
-  CompletionFile file;
-  file.model.rows = file.model.cols = plain_side(1);
-  file.rows.add("a");
-  file.cols.add("b");
-  file.seen = {{0, 1}, {0}, {1.0F}};
-  file.metadata = {{"command", "evil \x1b]0;title\x07 \xC2\x9b 31m"}, {"\x1b[2Jkey", "x"}};
-  save_completion(path("m.npz"), file);
-  EXPECT_THAT(run("inspect m.npz").out,
-              AllOf(HasSubstr("\\x1b]0;title\\x07"), HasSubstr("\\x9b"), testing::Not(HasSubstr("\x1b"))));
-  // A second reading would wait for ever.
-  const Finished through = run(
-      "--version > /dev/null; mkfifo pipe; cat m.npz > pipe & timeout 20 '" PURSUIT_PROGRAM "' inspect pipe");
-  EXPECT_EQ(through.status, 0) << through.err;
-  EXPECT_THAT(through.out, HasSubstr("completed matrix, 1 x 1"));
-}
-
-TEST_F(CompletionCli, RecommendsToAllRowsWhatItRecommendsToEach) {
-  ASSERT_EQ(run("complete r.csv --out m.npz").status, 0);
-  ASSERT_EQ(run("recommend m.npz --all --top 4 --exclude-seen --out lists.csv").status, 0);
-  const auto all = table(read("lists.csv"));
-  for (const std::string row : {"1", "17", "120"}) {
-    std::vector<std::vector<std::string>> of_row;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(of_row),
-                 [&](const auto& line) { return line[0] == row; });
-    EXPECT_EQ(of_row, table(run("recommend m.npz --top 4 --exclude-seen --row " + row).out)) << row;
-  }
 }
 
 TEST_F(CompletionCli, BadInputGetsOneClearErrorAndNothingIsWritten) {

@@ -206,3 +206,31 @@ def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
         i = int(np.flatnonzero(~np.isfinite(narrow))[0])
         raise ValueError(f"the value {values[i]} is too large: observations are kept in single precision")
     return narrow
+
+
+def parts_of(entries: Any) -> tuple[Any, Any, Any]:
+    return entries.indptr, entries.indices, entries.data
+
+
+def weights_of(weights: Any, triplets: bool, seen: Observations) -> NDArray[np.float32] | None:
+    """One for every entry, in their order."""
+    if weights is None:
+        return None
+    shape = seen.value.shape if triplets else (len(seen.rows), len(seen.cols))
+    if np.shape(weights) != shape:
+        raise ValueError(f"entry_weights of shape {np.shape(weights)}: must have the shape {shape}")
+    if len(shape) == 1:
+        return np.asarray(weights, dtype=np.float32)
+    if scipy.sparse.issparse(weights):
+        return np.asarray(scipy.sparse.csr_matrix(weights)[seen.row, seen.col], dtype=np.float32).ravel()
+    return np.asarray(weights, dtype=np.float32)[seen.row, seen.col]
+
+
+def column_of(X: Any, name: str) -> NDArray[np.float32]:
+    if not (hasattr(X, "columns") and hasattr(X, "iloc")) or name not in X.columns:
+        raise ValueError(f"entry_weights={name!r}: no such column; X must be a frame of triplets that has it")
+    return np.asarray(X[name], dtype=np.float32)
+
+
+def column_ids(X: Any, names: Names) -> list[Any]:
+    return np.asarray(X[1] if isinstance(X, tuple) else X[names[1]]).tolist()

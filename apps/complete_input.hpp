@@ -1,0 +1,26 @@
+#pragma once
+// `pursuit complete`: what it is given.
+
+#include <optional>
+#include <vector>
+
+#include "apps/complete_command.hpp"
+#include "pursuit/io/completion_file.hpp"
+#include "pursuit/io/features_file.hpp"
+#include "pursuit/io/ratings_file.hpp"
+
+namespace pursuit::app {
+
+struct CompletionInput {
+  Ratings train;
+  ObservedEntries test;
+  Index unknown = 0,
+        overlap = 0;  // test entries with an id never seen in training; that are training entries
+  std::optional<CompletionFile> earlier;
+  std::optional<FeatureFile> row_features, col_features;
+  std::vector<float> weights;  // of the training entries; none where all count once
+};
+
+CompletionInput read_completion_input(const CompleteCommand& c);
+
+}  // namespace pursuit::app
