@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/chunks.hpp"
+#include "base/fresh_pages.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -40,8 +41,8 @@ GroupedEntries grouped(Index count, Index groups, int threads, const VisitAll& v
     }
   });
   std::partial_sum(result.start.begin(), result.start.end(), result.start.begin());
-  result.index.resize(std::size_t(count));
-  result.value.resize(std::size_t(count));
+  resize_on(threads, result.index, std::size_t(count));
+  resize_on(threads, result.value, std::size_t(count));
   parallel_for(pieces, threads, [&](Index piece) {
     std::vector<unsigned>& own = next[std::size_t(piece)];
     visit_all(bound(piece), bound(piece + 1), [&](int group, int index, float value) {
@@ -128,10 +129,12 @@ ObservedMatrix::ObservedMatrix(ObservedEntries entries, int threads) {
 }
 
 ObservedEntries ObservedMatrix::release(int threads) {
-  ObservedEntries entries{rows(), cols(), std::vector<int>(by_row_.index.size()), {}, {}};
+  ObservedEntries entries{rows(), cols(), {}, {}, {}};
   by_col_ = {};
+  threads = resolve_threads(threads);
+  resize_on(threads, entries.row, by_row_.index.size());
   const Chunks chunks(entries.rows);
-  parallel_for(chunks.count(), resolve_threads(threads), [&](Index chunk) {
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
     for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i)
       std::fill(entries.row.begin() + by_row_.start[i], entries.row.begin() + by_row_.start[i + 1], int(i));
   });

@@ -44,8 +44,8 @@ class Mapping {
 
   void forget(std::size_t from, std::size_t to) const {
     constexpr std::size_t kPage = 4096;
-    const std::size_t last = to / kPage * kPage;
-    if (from < last) ::madvise(static_cast<char*>(bytes_) + from, last - from, MADV_DONTNEED);
+    const std::size_t first = from / kPage * kPage, last = to / kPage * kPage;  // of neighbours, end to end
+    if (first < last) ::madvise(static_cast<char*>(bytes_) + first, last - first, MADV_DONTNEED);
   }
 
  private:
@@ -99,9 +99,8 @@ class ByteSource::Input {
     taken_ += count;
   }
 
-  void forget_before(std::size_t offset) {
-    if (mapping_ && offset > forgotten_)
-      mapping_->forget(std::exchange(forgotten_, offset / kHead * kHead), offset);
+  void forget(std::size_t from, std::size_t to) const {
+    if (mapping_) mapping_->forget(from, to);
   }
 
   /// Sees to it that something is left; false at the end.
@@ -121,7 +120,7 @@ class ByteSource::Input {
  private:
   std::string name_, buffer_;
   std::string_view left_;
-  std::size_t taken_ = 0, forgotten_ = 0;
+  std::size_t taken_ = 0;
   bool in_place_ = false;
   int descriptor_ = -1;
   std::shared_ptr<const Mapping> mapping_;
@@ -226,8 +225,8 @@ std::optional<std::string_view> ByteSource::in_place() const {
   return input_->left();
 }
 
-void ByteSource::forget_before(std::size_t offset) {
-  input_->forget_before(offset);
+void ByteSource::forget(std::size_t from, std::size_t to) const {
+  input_->forget(from, to);
 }
 
 bool ByteSource::read(std::string& into, std::size_t size) {

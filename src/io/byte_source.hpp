@@ -39,8 +39,9 @@ class ByteSource {
   /// through a pipe.
   std::optional<std::string_view> in_place() const;
 
-  /// Says that the bytes of in_place() before this one are not needed again, which gives their memory back.
-  void forget_before(std::size_t offset);
+  /// Says that these bytes of in_place() are not needed again, which gives their memory back. Threads may do
+  /// so side by side.
+  void forget(std::size_t from, std::size_t to) const;
 
   /// Appends the next bytes, at most about `size` of them; false where there were none left. Damaged,
   /// truncated and implausibly small gzip data are refused.

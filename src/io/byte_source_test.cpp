@@ -61,7 +61,7 @@ TEST(ReadFile, AFileIsMappedAndMayBeForgottenBehindTheReader) {
   const std::string content(1 << 20, 'x');
   ByteSource source(scratch.with("a", content));
   ASSERT_TRUE(source.in_place());
-  source.forget_before(content.size());
+  source.forget(0, content.size());
   EXPECT_EQ(*source.in_place(), content);
 }
 

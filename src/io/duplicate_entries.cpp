@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "io/sparse_assembly.hpp"
 
 namespace pursuit::io {
 
@@ -71,7 +72,7 @@ Duplicate find_among_rows(const ObservedEntries& entries, int first, int last) {
 
 std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries, int threads) {
   const std::size_t count = entries.row.size();
-  const bool sorted = std::is_sorted(entries.row.begin(), entries.row.end());
+  const bool sorted = is_ascending(entries.row, threads);
   // Every piece has a table of all columns, and looks at all rows where they are not sorted.
   constexpr Index kFewest = 1 << 16;
   const Index worthwhile = 1 + Index(count) / std::max<Index>(kFewest, entries.cols);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/fresh_pages.hpp"
 #include "base/parallel.hpp"
 #include "io/defect.hpp"
 #include "io/duplicate_entries.hpp"
@@ -12,6 +13,33 @@
 #include "io/utf8.hpp"
 
 namespace pursuit::io {
+
+namespace {
+
+/// The indices in `all` of the ids of every part, the new ones numbered as one reader would meet them.
+/// Looking ids up leaves the table as it is and is shared; one after the other are added only those that were
+/// not there. Of an empty table these are all, and again in every part: so it is filled from one part, then
+/// from two more, then from four ...
+std::vector<std::vector<int>> add_ids(const std::vector<RatingsPart>& parts, IdTable RatingsPart::*ids,
+                                      IdTable& all, int threads) {
+  std::vector<std::vector<int>> index(parts.size());
+  std::size_t width = all.size() == 0 ? 1 : parts.size();
+  for (std::size_t first = 0; first < parts.size(); first += width, width *= 2) {
+    width = std::min(width, parts.size() - first);
+    parallel_for(Index(width), threads, [&](Index k) {
+      const IdTable& own = parts[first + std::size_t(k)].*ids;
+      std::vector<int>& to = index[first + std::size_t(k)];
+      to.resize(std::size_t(own.size()));
+      for (int id = 0; id < own.size(); ++id) to[std::size_t(id)] = all.find(own.name(id));
+    });
+    for (std::size_t p = first; p < first + width; ++p)
+      for (std::size_t id = 0; id < index[p].size(); ++id)
+        if (index[p][id] < 0) index[p][id] = all.add((parts[p].*ids).name(int(id)));
+  }
+  return index;
+}
+
+}  // namespace
 
 bool RatingsPart::is_usable(std::string_view id) {
   return !id.empty() && is_utf8(id);
@@ -37,24 +65,18 @@ void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t
   };
   std::vector<Taken> taken;
   std::size_t total = entries.value.size();
-  const auto add_all = [](const IdTable& ids, IdTable& all) {
-    std::vector<int> index(static_cast<std::size_t>(ids.size()));
-    for (int k = 0; k < ids.size(); ++k) index[static_cast<std::size_t>(k)] = all.add(ids.name(k));
-    return index;
-  };
-  for (const RatingsPart& part : parts) {
-    taken.push_back({total, add_all(part.rows, ratings_.rows), add_all(part.cols, ratings_.cols)});
-    lines_.append(part.lines, total, part.before.lines);
-    total += part.value.size();
+  auto rows = add_ids(parts, &RatingsPart::rows, ratings_.rows, threads_),
+       cols = add_ids(parts, &RatingsPart::cols, ratings_.cols, threads_);
+  taken.reserve(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    taken.push_back({total, std::move(rows[p]), std::move(cols[p])});
+    lines_.append(parts[p].lines, total, parts[p].before.lines);
+    total += parts[p].value.size();
   }
-  const auto grow = [&](auto& list) {
-    if (list.capacity() < total) list.reserve(std::max(expected, 2 * list.capacity()));
-    list.resize(total);
-  };
-  grow(entries.row);
-  grow(entries.col);
-  grow(entries.value);
-  if (options_.times) grow(ratings_.time);
+  resize_on(threads_, entries.row, total, expected);
+  resize_on(threads_, entries.col, total, expected);
+  resize_on(threads_, entries.value, total, expected);
+  if (options_.times) resize_on(threads_, ratings_.time, total, expected);
   parallel_for(Index(parts.size()), threads_, [&](Index p) {
     const RatingsPart& part = parts[static_cast<std::size_t>(p)];
     const Taken& to = taken[static_cast<std::size_t>(p)];

@@ -16,6 +16,26 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<int>::max();
 
+/// How many entries every row has, counted in parts where there are many entries for each counter.
+void count_by_row(const PlainVector<int>& row, Index rows, int* counts, int threads) {
+  constexpr Index kPerCounter = 4;
+  const auto size = static_cast<Index>(row.size());
+  const Index parts = std::clamp<Index>(size / (kPerCounter * rows), 1, threads);
+  std::vector<std::vector<int>> own(static_cast<std::size_t>(parts));
+  parallel_for(parts, threads, [&](Index part) {
+    std::vector<int>& here = own[static_cast<std::size_t>(part)];
+    here.assign(static_cast<std::size_t>(rows), 0);
+    for (Index k = size * part / parts; k < size * (part + 1) / parts; ++k)
+      ++here[static_cast<std::size_t>(row[static_cast<std::size_t>(k)])];
+  });
+  const Chunks chunks(rows, 1 << 14);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    for (const std::vector<int>& here : own)
+      for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i)
+        counts[i] += here[static_cast<std::size_t>(i)];
+  });
+}
+
 }  // namespace
 
 std::vector<Index> row_pieces(const int* start, Index rows) {
@@ -30,16 +50,21 @@ std::vector<Index> row_pieces(const int* start, Index rows) {
   return cuts;
 }
 
+bool is_ascending(std::span<const int> numbers, int threads) {
+  const Chunks chunks(static_cast<Index>(numbers.size()), Index(1) << 14);
+  std::atomic<bool> ascending = true;
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    const auto first = numbers.begin() + chunks.first(chunk), last = first + chunks.length(chunk);
+    if (!std::is_sorted(first == numbers.begin() ? first : first - 1, last)) ascending = false;
+  });
+  return ascending;
+}
+
 bool find_row_starts(const PlainVector<int>& row, Index rows, int* start, int threads) {
   const auto count = static_cast<Index>(row.size());
   const Chunks chunks(count, Index(1) << 14);
-  std::atomic<bool> sorted = true;
-  parallel_for(chunks.count(), threads, [&](Index chunk) {
-    const auto first = row.begin() + chunks.first(chunk), last = first + chunks.length(chunk);
-    if (!std::is_sorted(first == row.begin() ? first : first - 1, last)) sorted = false;
-  });
-  if (!sorted) {
-    for (const int i : row) ++start[i + 1];
+  if (!is_ascending(row, threads)) {
+    count_by_row(row, rows, start + 1, threads);
     for (Index i = 0; i < rows; ++i) start[i + 1] += start[i];
     return false;
   }

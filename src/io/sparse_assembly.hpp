@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,6 +47,8 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
 /// Rows cut at places fixed by `start` into pieces of about as many entries: the first row of each, and the
 /// end.
 std::vector<Index> row_pieces(const int* start, Index rows);
+
+bool is_ascending(std::span<const int> numbers, int threads);
 
 /// Where the entries of every row start once they are sorted by row, from `start` all zero, and the end
 /// behind the last. Returns whether they are sorted as they are.

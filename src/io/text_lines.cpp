@@ -22,10 +22,20 @@ std::size_t behind_newline(std::string_view text, std::size_t from) {
   return newline == std::string_view::npos ? newline : newline + 1;
 }
 
+/// Where the first quote of a text is, or else its end.
+std::size_t first_quote(std::string_view text, int threads) {
+  std::vector<std::size_t> found((text.size() + kStep - 1) / kStep, text.size());
+  parallel_for(Index(found.size()), threads, [&](Index k) {
+    const std::size_t from = static_cast<std::size_t>(k) * kStep, quote = text.substr(from, kStep).find('"');
+    if (quote != std::string_view::npos) found[static_cast<std::size_t>(k)] = from + quote;
+  });
+  return found.empty() ? text.size() : *std::min_element(found.begin(), found.end());
+}
+
 /// Where to cut a text into at most so many pieces: behind the first end of a record that is `piece` or more
 /// behind the last cut. What lies behind the last cut need not be whole records.
 std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, std::size_t most,
-                                     const std::optional<Separator>& quoted) {
+                                     const std::optional<Separator>& quoted, int threads) {
   std::vector<std::size_t> cuts;
   std::size_t target = piece;
   const auto cut_before = [&](std::size_t from, std::size_t limit) {  // no quoted cell lies in between
@@ -37,9 +47,8 @@ std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, s
     }
   };
   std::size_t from = 0;
-  while (quoted && cuts.size() < most) {
-    const std::size_t quote = text.find('"', from);
-    if (quote == std::string_view::npos) break;
+  std::size_t quote = quoted ? first_quote(text, threads) : text.size();
+  for (; quote < text.size() && cuts.size() < most; quote = std::min(text.find('"', from), text.size())) {
     cut_before(from, quote);
     if (!opens_cell(text, quote, *quoted)) {
       from = quote + 1;
@@ -120,7 +129,7 @@ bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads)
     while (streamed_ && !last && text_.size() - at_ < size) last = !refill(size - (text_.size() - at_));
     if (at_ == text_.size()) return false;
     const std::string_view window = text_.substr(at_, size);
-    std::vector<std::size_t> cuts = record_cuts(window, piece, most, quoted);
+    std::vector<std::size_t> cuts = record_cuts(window, piece, most, quoted, threads);
     if (cuts.empty() && !last) {
       if (2 * size > available_memory())
         refuse(at_line(name(), number_ + 1), fmt::format("the line is longer than {}", human_size(size)));
@@ -137,10 +146,15 @@ bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads)
   }
 }
 
-void TextLines::forget_pieces() {
+void TextLines::pass_pieces() {
   at_ = static_cast<std::size_t>(pieces_.back().data() + pieces_.back().size() - text_.data());
   line_start_ = at_;
-  if (!streamed_) source_.forget_before(at_);
+}
+
+void TextLines::forget(std::string_view piece) const {
+  if (streamed_) return;
+  const auto from = static_cast<std::size_t>(piece.data() - text_.data());
+  source_.forget(from, from + piece.size());
 }
 
 std::size_t TextLines::expected(std::size_t entries) const {

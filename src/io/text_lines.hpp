@@ -95,10 +95,12 @@ class TextLines {
         before.entries += extent.entries;
       }
       join(parts, expected(before.entries));
-      parallel_for(Index(parts.size()), threads,
-                   [&](Index k) { parts[static_cast<std::size_t>(k)] = Part{}; });  // much to be freed
+      parallel_for(Index(parts.size()), threads, [&](Index k) {  // much to be freed
+        parts[static_cast<std::size_t>(k)] = Part{};
+        forget(pieces_[static_cast<std::size_t>(k)]);
+      });
       number_ = before.lines;
-      forget_pieces();
+      pass_pieces();
     }
   }
 
@@ -106,7 +108,8 @@ class TextLines {
   void take(std::string_view& line, std::size_t end);
   bool refill(std::size_t size);
   bool take_pieces(const std::optional<Separator>& quoted, int threads);
-  void forget_pieces();
+  void forget(std::string_view piece) const;
+  void pass_pieces();
   void require_text(std::string_view bytes) const {
     require_no_zero_byte(bytes, name(), passed_ + static_cast<std::size_t>(bytes.data() - text_.data()));
   }

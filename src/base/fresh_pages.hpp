@@ -1,0 +1,31 @@
+#pragma once
+// Memory that was allocated and not yet used: its pages are made by whoever touches them first, which for
+// large lists takes longer than filling them. Large pages are made faster, and found faster by what goes to
+// and fro between them.
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace pursuit {
+
+/// Asks for large pages, where the system has them and the memory is large enough to use them well.
+void prefer_large_pages(void* memory, std::size_t bytes);
+
+/// The same, and makes the pages on up to `threads` threads. What the memory holds is lost.
+void make_pages(void* memory, std::size_t bytes, int threads);
+
+/// list.resize(size) of numbers, whose new pages are made on up to `threads` threads. Where it has to move it
+/// makes room for `expected` or more.
+template <class Number>
+void resize_on(int threads, std::vector<Number>& list, std::size_t size, std::size_t expected = 0) {
+  if (list.capacity() < size) {
+    list.reserve(std::max({size, expected, list.empty() ? 0 : 2 * list.capacity()}));
+    prefer_large_pages(list.data(), list.capacity() * sizeof(Number));
+  }
+  if (list.size() < size)
+    make_pages(list.data() + list.size(), (size - list.size()) * sizeof(Number), threads);
+  list.resize(size);
+}
+
+}  // namespace pursuit
