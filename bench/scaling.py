@@ -156,7 +156,8 @@ JOBS = {
         lambda d: f"complete {d.twenty_million()} --rank 1 --validation 0 --time-limit 0.01",
         "reading_seconds",
     ),
-    "read-csv": (lambda d: f"convert {d.table()} {d.folder}/table.npy", None),
+    "read-csv": (lambda d: f"factor {d.table()} --rank 1", None),
+    "evaluate": (lambda d: f"evaluate {d.million()} --split 80/20 --methods offsets,default", None),
 }
 
 
@@ -213,17 +214,11 @@ def ranks(o, data, jobs):
 
 
 def measure(program, arguments, field, threads):
-    command = [program, *map(str, arguments)]
-    cores = sorted(os.sched_getaffinity(0))[: threads or None]
-    if arguments[0] != "convert":  # which has no such option and goes by the cores it may use
-        command += ["--threads", str(threads)]
-        cores = os.sched_getaffinity(0)
+    command = [program, *map(str, arguments), "--threads", str(threads)]
     if field:
         command.append("--json")
     start = time.perf_counter()
-    done = subprocess.run(
-        command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores)
-    )
+    done = subprocess.run(command, capture_output=True, text=True)
     wall = time.perf_counter() - start
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")

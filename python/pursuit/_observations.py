@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ._validation import ALLOW_NAN, FLOATS, validate_data
+from ._validation import ALLOW_NAN, FLOATS, validate_data, with_floats
 
 Names = tuple[str, str, str]
 
@@ -107,11 +107,11 @@ def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
     index, columns = getattr(X, "index", None), getattr(X, "columns", None)
     if np.ma.is_masked(X):
         X = np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
-    if scipy.sparse.issparse(X):
+    if scipy.sparse.issparse(X) and not (X.format in ("csr", "csc") and X.has_canonical_format):
         _refuse_duplicates(X.tocoo())
     X = validate_data(
         estimator,
-        X,
+        with_floats(X),
         reset=reset,
         accept_sparse=("csr", "csc", "coo"),
         dtype=FLOATS,

@@ -53,6 +53,16 @@ def seed_for(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def with_floats(X: Any) -> Any:
+    """A compressed matrix of whole numbers as one of doubles that shares its indices, which SciPy would copy."""
+    if not (scipy.sparse.issparse(X) and X.format in ("csr", "csc") and X.dtype.kind in "biu"):
+        return X
+    floats = type(X)((X.data.astype(np.float64), X.indices, X.indptr), shape=X.shape)
+    if X.has_canonical_format:  # looked at once
+        floats.has_canonical_format = True
+    return floats
+
+
 def canonical(X: Any) -> Any:
     """A sparse matrix with sorted indices, no duplicates and indices of one type; the input is never
     changed."""
@@ -70,7 +80,7 @@ def validate_matrix(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1
     """X as a float array or CSR or CSC matrix, copied only where its type demands it."""
     X = validate_data(
         estimator,
-        X,
+        with_floats(X),
         reset=reset,
         accept_sparse=("csr", "csc"),
         accept_large_sparse=True,

@@ -143,3 +143,38 @@ def test_dense_data_are_not_copied_and_sparse_ones_once(rng, form, dtype):
     del dense
     growth = peak_growth(lambda: model.fit(X).transform(X))
     assert growth < allowed * size, f"{growth} bytes beside a matrix of {size}"
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, np.bool_])
+@pytest.mark.parametrize("form", ["CSR", "CSC", "CSR, 64 bits", "unsorted"])
+def test_whole_numbers_are_the_matrix_of_the_same_floats(rng, form, kind):
+    X = SPARSE_FORMS[form]((rng.integers(0, 3, (40, 25))).astype(kind))
+    before = X.copy()
+    model, expected = (pursuit.NMF(3, random_state=0).fit(each) for each in (X, X.astype(np.float64)))
+    assert (model.components_ == expected.components_).all() and model.components_.dtype == np.float64
+    assert (model.transform(X) == expected.transform(X.astype(np.float64))).all()
+    assert X.dtype == kind
+    for attribute in ("data", "indices", "indptr"):
+        assert (getattr(X, attribute) == getattr(before, attribute)).all(), "the input was changed"
+    seen, same = (pursuit.MatrixCompletion(2, random_state=0).fit(each) for each in (X, X.astype(np.float64)))
+    assert (seen.transform(X) == same.transform(X.astype(np.float64))).all()
+
+
+def test_whole_numbers_become_floats_without_a_copy_of_their_indices(rng):
+    X = with_indices(scipy.sparse.random(4000, 1500, 0.5, "csr", dtype=np.int64, random_state=0), np.int64)
+    X.data[:] = rng.integers(1, 9, X.nnz)
+    size = X.data.nbytes + X.indices.nbytes
+    model = pursuit.NMF(2, max_iter=2, tol=1.0, random_state=0)
+    model.fit(X[:50])
+    growth = peak_growth(lambda: model.fit(X))
+    assert (
+        growth < 1.75 * size
+    ), f"{growth} bytes beside a matrix of {size}"  # floats 0.5, the transposed copy 1
+
+
+def test_a_position_stored_twice_is_refused_whatever_the_order():
+    twice = doubled(scipy.sparse.coo_matrix(np.eye(5) + 1))
+    whole = scipy.sparse.csr_matrix((np.ones(50, np.int64), twice.indices, twice.indptr), shape=twice.shape)
+    for given in (twice, twice.tocoo(), twice.T, whole):
+        with pytest.raises(ValueError, match="stored twice"):
+            pursuit.MatrixCompletion().fit(given)

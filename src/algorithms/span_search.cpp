@@ -6,7 +6,8 @@
 #include <numbers>
 #include <span>
 
-#include "base/chunks.hpp"
+#include "algorithms/varimax.hpp"
+#include "base/parallel.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/products.hpp"
@@ -437,28 +438,6 @@ class Search {
 };
 
 }  // namespace
-
-Matrix varimax_rotation(const Matrix& L, Matrix rotation, int threads) {
-  // The slope is L^T (X^3 - X diag(means)), X = L rotation, entry by entry. X itself may be as large as the
-  // data: only sums over its rows are kept.
-  const Chunks rows(L.rows());
-  const Matrix G = gram_of(L, threads);
-  double last = 0;
-  for (int iteration = 0; iteration < 200; ++iteration) {
-    const Matrix image = G * rotation;
-    const Vector means = rotation.cwiseProduct(image).colwise().sum().transpose() / double(L.rows());
-    const auto cubes = chunked_sum<Matrix>(rows, threads, [&](Index first, Index count) -> Matrix {
-      const auto here = L.middleRows(first, count);
-      return here.transpose() * (here * rotation).array().cube().matrix();
-    });
-    const ThinSvd svd = thin_svd(cubes - image * means.asDiagonal());
-    rotation = svd.left * svd.right.transpose();
-    const double value = svd.values.sum();
-    if (value <= last * (1 + 1e-7)) break;
-    last = value;
-  }
-  return rotation;
-}
 
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
                          int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch) {

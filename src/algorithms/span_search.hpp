@@ -39,8 +39,4 @@ SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, cons
 /// gain nothing.
 SpanSolution polish_span(const SpanProblem& problem, Matrix loadings);
 
-/// Rotation of the columns of L that maximises the variance of their squared entries (Kaiser 1958), from a
-/// given one.
-Matrix varimax_rotation(const Matrix& L, Matrix rotation, int threads = 1);
-
 }  // namespace pursuit

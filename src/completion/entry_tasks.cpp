@@ -6,7 +6,7 @@ namespace pursuit {
 namespace {
 
 constexpr Index kOfARow = 16;         // what a row costs beside its entries, in entries
-constexpr Index kTaskWork = 1 << 13;  // at least, but for the last task
+constexpr Index kTaskWork = 1 << 12;  // at least, but for the last task
 constexpr Index kMostTasks = 1024;
 
 }  // namespace

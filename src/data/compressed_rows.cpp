@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 
+#include "base/fresh_pages.hpp"
 #include "base/kernel.hpp"
 
 namespace pursuit {
@@ -30,6 +33,7 @@ class LaneBlock {
         data_(static_cast<Lane*>(
             std::aligned_alloc(sizeof(Lane), std::max<std::size_t>(bytes(), sizeof(Lane))))) {
     if (!data_) throw std::bad_alloc();
+    prefer_large_pages(data_.get(), bytes());
   }
   LaneBlock(const Matrix& block, int threads) : LaneBlock(block.rows(), block.cols()) {
     const Chunks pieces(rows_, 512);
@@ -258,30 +262,35 @@ TransposedCopy<Scalar, StoredIndex>::TransposedCopy(const CompressedRows<Scalar,
   start_ = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(a.cols) + 1);
   index_ = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(entries));
   values_ = std::make_unique_for_overwrite<Scalar[]>(std::size_t(entries));
+  prefer_large_pages(index_.get(), std::size_t(entries) * sizeof(StoredIndex));
+  prefer_large_pages(values_.get(), std::size_t(entries) * sizeof(Scalar));
 
   // Parts of the rows count how often they meet each column, and know then where theirs go. There are no more
   // counters than entries.
   const Index parts = std::clamp<Index>(entries / a.cols, 1, std::min<Index>(A.chunks(), 64));
   const auto first_row = [&](Index part) { return A.first_row(A.chunks() * part / parts); };
-  std::vector<StoredIndex> places(std::size_t(parts * a.cols), 0);
+  const auto places = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(parts * a.cols));
   parallel_for(parts, threads, [&](Index part) {
-    StoredIndex* count = places.data() + part * a.cols;
+    StoredIndex* count = places.get() + part * a.cols;
+    std::fill_n(count, a.cols, StoredIndex(0));
     for (Index e = Index(a.start[first_row(part)]); e < Index(a.start[first_row(part + 1)]); ++e)
       ++count[a.index[e]];
   });
-  StoredIndex before = 0;
-  for (Index j = 0; j < a.cols; ++j) {
-    start_[std::size_t(j)] = before;
+  start_[0] = 0;
+  const Chunks columns(a.cols, 1 << 10);
+  parallel_for(columns.count(), threads, [&](Index chunk) {
+    const Index first = columns.first(chunk), length = columns.length(chunk);
+    StoredIndex* before = start_.get() + 1 + first;  // of parts so far, and of all in the end
+    std::fill_n(before, length, StoredIndex(0));
     for (Index part = 0; part < parts; ++part) {
-      StoredIndex& place = places[std::size_t(part * a.cols + j)];
-      const StoredIndex count = place;
-      place = before;
-      before += count;
+      StoredIndex* place = places.get() + part * a.cols + first;
+      for (Index j = 0; j < length; ++j) before[j] += std::exchange(place[j], before[j]);
     }
-  }
-  start_[std::size_t(a.cols)] = before;
+  });
+  std::partial_sum(start_.get(), start_.get() + a.cols + 1, start_.get());
   parallel_for(parts, threads, [&](Index part) {
-    StoredIndex* place = places.data() + part * a.cols;
+    StoredIndex* place = places.get() + part * a.cols;
+    for (Index j = 0; j < a.cols; ++j) place[j] += start_[std::size_t(j)];
     for (Index i = first_row(part); i < first_row(part + 1); ++i)
       for (Index e = Index(a.start[i]); e < Index(a.start[i + 1]); ++e) {
         const auto to = std::size_t(place[a.index[e]]++);

@@ -48,7 +48,7 @@ class Pace {
 /// Calls work(first row, count) for pieces of a panel, on all threads.
 template <class Work>
 void for_rows(const Axis& axis, const Panel& W, const Work& work) {
-  constexpr Index kLeast = 4096;
+  constexpr Index kLeast = 512;
   const Chunks rows(W.rows(), kLeast);
   parallel_for(rows.count(), threads_for(double(W.size()), axis.threads()),
                [&](Index chunk) { work(rows.first(chunk), rows.length(chunk)); });
