@@ -264,7 +264,7 @@ def penalized_nmf(
     threads: int,
     time_limit: float | None,
     callback: Callback,
-    counts: bool = False,
+    loss: str = "squares",
     right_stays: bool = False,
 ) -> dict[str, Any]: ...
 def l1_components(

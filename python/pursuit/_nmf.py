@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
@@ -19,7 +20,14 @@ from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
 _INITS = (*_LEADING, "greedy", "random", "custom")
-_KULLBACK_LEIBLER = ("kullback-leibler", 1)
+_LOSSES = {
+    "frobenius": "squares",
+    2: "squares",
+    "kullback-leibler": "poisson",
+    1: "poisson",
+    "itakura-saito": "itakura-saito",
+    0: "itakura-saito",
+}
 
 
 class NMF(FactorizationModel):
@@ -32,7 +40,10 @@ class NMF(FactorizationModel):
 
         sum(X * log(X / W H) - X + W H)
 
-    found by Newton's method, a row at a time; zeros of a sparse X cost nothing.
+    found by Newton's method, a row at a time; zeros of a sparse X cost nothing. With ``beta_loss="itakura-saito"``
+    entries are above 0, and ratios count (power spectra, sounds), ::
+
+        sum(X / W H - log(X / W H) - 1)
 
     With ``alpha_W`` or ``alpha_H`` entries pay for their size, in scikit-learn's objective: ::
 
@@ -53,7 +64,7 @@ class NMF(FactorizationModel):
         At most so many non-zeros (or a fraction of the features) in every row of H.
     solver : {"cd", "mu"}, default="cd"
         Taken for the sake of calls written for scikit-learn: there is one solver.
-    beta_loss : {"frobenius", 2, "kullback-leibler", 1}, default="frobenius"
+    beta_loss : {"frobenius", 2, "kullback-leibler", 1, "itakura-saito", 0}, default="frobenius"
         The distance between X and W H; others are refused.
     tol : float, default=1e-5
         The sweeps end when one lowers the error by less than this share.
@@ -85,7 +96,7 @@ class NMF(FactorizationModel):
     left_, weights_ : arrays
         W = left_ * weights_ for the rows that were fitted, before a last non-negative least-squares step.
     reconstruction_err_ : float
-        ||X - W H|| in the Frobenius norm; with Kullback-Leibler the root of the deviance, as in scikit-learn.
+        ||X - W H|| in the Frobenius norm; with other losses the root of the deviance, as in scikit-learn.
     explained_variance_ratio_ : array of shape (n_components_,)
         Share of the sum of squares that each component adds to those before it, by their span.
     path_, trace_, relative_error_, stop_reason_, n_components_, n_iter_, n_features_in_, feature_names_in_
@@ -157,7 +168,7 @@ class NMF(FactorizationModel):
         """
         self._check_parameters()
         X = validate_matrix(self, X, reset=True)
-        check_non_negative(X, "NMF (input X)")
+        self._check_entries(X)
         rank = self._rank(X, H)
         if self._by_sweeps():
             self._fit_by_sweeps(X, rank, W, H)
@@ -183,10 +194,10 @@ class NMF(FactorizationModel):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), no entry negative
         """
-        if self._counts():
+        if self._loss() != "squares":
             check_is_fitted(self, "components_")
             X = validate_matrix(self, X, reset=False)
-            check_non_negative(X, "NMF (input X)")
+            self._check_entries(X)
             return self._closest(X)["left"].astype(X.dtype, copy=False)
         W = super().transform(X)
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
@@ -194,18 +205,18 @@ class NMF(FactorizationModel):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Share of the sum of squares of X that the components explain, or of its deviance with
-        Kullback-Leibler; 1 is all.
+        other losses; 1 is all.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), no entry negative
         y : ignored
         """
-        if not self._counts():
+        if self._loss() == "squares":
             return super().score(X, y)
         check_is_fitted(self, "components_")
         X = validate_matrix(self, X, reset=False)
-        check_non_negative(X, "NMF (input X)")
+        self._check_entries(X)
         closest = self._closest(X)
         return 1 - closest["divergence"] / closest["null_objective"] if closest["null_objective"] > 0 else 1.0
 
@@ -223,11 +234,21 @@ class NMF(FactorizationModel):
     def _penalized(self) -> bool:
         return max(self._alphas()) > 0
 
-    def _counts(self) -> bool:
-        return self.beta_loss in _KULLBACK_LEIBLER
+    def _loss(self) -> str:
+        return _LOSSES[self.beta_loss]
 
     def _by_sweeps(self) -> bool:
-        return self._counts() or self._penalized()
+        return self._loss() != "squares" or self._penalized()
+
+    def _check_entries(self, X: Any) -> None:
+        check_non_negative(X, "NMF (input X)")
+        if self._loss() == "itakura-saito":
+            full = X.nnz == np.prod(X.shape) and X.data.all() if issparse(X) else X.all()
+            if not full:
+                raise ValueError(
+                    f"beta_loss={self.beta_loss!r}: X has zeros, and every entry must be above 0; add a small number to "
+                    "all of them, or take 'kullback-leibler'"
+                )
 
     def _penalties(self, n_samples: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """l1 and l2 of W and of H, with scikit-learn's scaling."""
@@ -248,7 +269,7 @@ class NMF(FactorizationModel):
             right=right,
             threads=threads_for(self.n_jobs),
             callback=None if watcher is None else watcher.function(),
-            counts=self._counts(),
+            loss=self._loss(),
             **{**options, **more},
         )
 
@@ -302,8 +323,8 @@ class NMF(FactorizationModel):
             self._warn_of_convergence()
 
     def _plain_start(self, X: Any, rank: int) -> Initial:
-        """A few sweeps of squares that pay nothing: from there the penalty decides what stays. Counts begin with a
-        little of everything, since one that no component covers costs more than all others."""
+        """A few sweeps of squares that pay nothing: from there the penalty decides what stays. Other losses begin with a
+        little of everything, since an entry that no component covers costs more than all others."""
         result = _core.factor(
             X,
             pursuit=self._pursuit_options(rank, 10),
@@ -314,7 +335,7 @@ class NMF(FactorizationModel):
             callback=None,
         )
         left, right, weights = (with_zeros(result[part], rank) for part in ("left", "right", "weights"))
-        if self._counts():
+        if self._loss() != "squares":
             left, right = (F + 0.1 * F.mean() for F in (left, right))
             weights = np.where(weights > 0, weights, weights.mean() if weights.any() else 1.0)
         return left, right, weights
@@ -372,8 +393,8 @@ class NMF(FactorizationModel):
             saved["metadata"] |= {
                 name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")
             }
-        if self._counts():
-            saved["metadata"]["loss"] = "poisson"
+        if self._loss() != "squares":
+            saved["metadata"]["loss"] = self._loss()
         return saved
 
     def _atom_specs(self) -> dict[str, str]:
@@ -387,10 +408,10 @@ class NMF(FactorizationModel):
             raise ValueError(f"init={self.init!r}: must be one of {_INITS}")
         if self.solver not in ("cd", "mu"):
             raise ValueError(f"solver={self.solver!r}: must be 'cd' or 'mu'")
-        if self.beta_loss not in ("frobenius", 2, *_KULLBACK_LEIBLER):
+        if not isinstance(self.beta_loss, (str, numbers.Real)) or self.beta_loss not in _LOSSES:
             raise ValueError(
-                f"beta_loss={self.beta_loss!r}: must be 'frobenius' (or 2) or 'kullback-leibler' (or 1); for "
-                "'itakura-saito' MatrixPursuit has the loss 'gamma', of means exp(W H)"
+                f"beta_loss={self.beta_loss!r}: must be 'frobenius' (or 2), 'kullback-leibler' (or 1) or "
+                "'itakura-saito' (or 0)"
             )
         for name, most in (("alpha_W", np.inf), ("alpha_H", np.inf), ("l1_ratio", 1.0)):
             value = getattr(self, name)

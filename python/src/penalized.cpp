@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -40,11 +41,12 @@ RunLimits limits_of(const std::optional<double>& time_limit) {
 }
 
 struct PenalizedLoss {
-  bool counts = false, right_stays = false;
+  Loss loss = {};
+  bool right_stays = false;
 };
 
 py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet& left,
-                       const ElasticNet& right, const PenalizedLoss& loss, int sweeps, double tolerance,
+                       const ElasticNet& right, const PenalizedLoss& by, int sweeps, double tolerance,
                        int threads, const std::optional<double>& time_limit, const py::object& callback) {
   const ArrayData data = data_of(X, threads);
   Watch watch(callback);
@@ -55,12 +57,11 @@ py::dict penalized_nmf(const py::object& X, Matrix W, Matrix H, const ElasticNet
   {
     const Unlocked unlocked;
     CorrectionOptions options{.sweeps = sweeps, .tolerance = tolerance, .threads = threads};
-    if (loss.counts) {
-      const auto f = make_objective(data.matrix, {.loss = Loss::poisson}, threads);
+    if (by.loss.kind != Loss::squares) {
+      const auto f = make_objective(data.matrix, {.loss = by.loss}, threads);
       null_objective = f->null_value();
       options.keep_going = asking(run, factors.factors.count(), sweeps, null_objective);
-      outcome =
-          penalized_sweeps(dynamic_cast<PoissonCounts&>(*f), left, right, options, loss.right_stays, factors);
+      outcome = penalized_sweeps(*f, left, right, options, by.right_stays, factors);
     } else {
       const TargetPtr target = matrix_target(data.matrix);
       null_objective = 0.5 * target->squared_norm();
@@ -111,13 +112,15 @@ void bind_penalized(py::module_& m) {
       "penalized_nmf",
       [](const py::object& X, const Matrix& W, const Matrix& H, std::pair<double, double> left,
          std::pair<double, double> right, int sweeps, double tolerance, int threads,
-         std::optional<double> time_limit, const py::object& callback, bool counts, bool right_stays) {
+         std::optional<double> time_limit, const py::object& callback, const std::string& loss,
+         bool right_stays) {
         return penalized_nmf(X, W, H, {left.first, left.second}, {right.first, right.second},
-                             {counts, right_stays}, sweeps, tolerance, threads, time_limit, callback);
+                             {parse_loss(loss), right_stays}, sweeps, tolerance, threads, time_limit,
+                             callback);
       },
       py::arg("X"), py::arg("W"), py::arg("H"), py::kw_only(), py::arg("left"), py::arg("right"),
       py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"),
-      py::arg("counts") = false, py::arg("right_stays") = false);
+      py::arg("loss") = "squares", py::arg("right_stays") = false);
   m.def("l1_components", &l1_components_of, py::arg("X"), py::kw_only(), py::arg("components"),
         py::arg("start"), py::arg("alpha"), py::arg("sweeps"), py::arg("tolerance"), py::arg("threads"),
         py::arg("time_limit"), py::arg("callback"));

@@ -137,7 +137,7 @@ def test_nmf_of_bounded_support(parts):
 @pytest.mark.parametrize(
     "argument",
     [
-        {"beta_loss": "itakura-saito"},
+        {"beta_loss": "squares"},
         {"init": "best"},
     ],
 )

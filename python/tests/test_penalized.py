@@ -129,7 +129,7 @@ def test_functional_nmf_is_the_estimator(parts):
     "argument",
     [
         {"solver": "newton"},
-        {"beta_loss": "itakura-saito"},
+        {"beta_loss": "squares"},
         {"beta_loss": 1.5},
         {"alpha_W": -0.1},
         {"alpha_H": "other"},

@@ -63,8 +63,9 @@ WeightSystem ExpansionSpace::weight_system() const {
 }
 
 void ExpansionSpace::fit_weights(WeightSystem& system) {
-  constexpr int kRounds = 5, kHalvings = 12;
-  constexpr double kLittle = 1e-4;  // of f: more rounds are worth less than corrections
+  constexpr int kRounds = 5, kHalvings = 30;
+  constexpr double kLittle = 1e-3;    // of f: more rounds are worth less than corrections,
+  constexpr double kNothing = 1e-10;  // and what promises less is not even looked at
   if (f_.quadratic() == Quadratic::exact) {
     system.solve();
     return set_weights(system.weights());
@@ -72,9 +73,11 @@ void ExpansionSpace::fit_weights(WeightSystem& system) {
   for (int round = 0; round < kRounds; ++round) {
     const double before = f_.value();
     const Vector start = expansion().weights;
+    const double here = system.change();
     system.solve();
+    const bool promising = here - system.change() > kNothing * before;
     Vector step = system.weights() - start;
-    for (int halving = 0; halving < kHalvings; ++halving, step *= 0.5) {
+    for (int halving = 0; promising && halving < kHalvings; ++halving, step *= 0.5) {
       set_weights(start + step);
       if (f_.value() < before) break;
     }

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "algorithms/nonnegative_parts.hpp"
 #include "algorithms/pursue_atoms.hpp"
+#include "algorithms/weighted_squares.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/randomized_svd.hpp"
+#include "objective/entry_groups.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/objective/full_squares.hpp"
 #include "pursuit/objective/make_objective.hpp"
@@ -236,11 +239,45 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
   }
 }
 
-/// Singular vectors brought into sets without negative entries have zeros, and counts where all atoms have
-/// zeros would be without a model: a little of everything. Weights make sense of atoms after a sweep or two.
-void start_counts(const DataMatrix& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
+FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  validate(o, sets, Y->rows(), Y->cols());
+  validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
+  const bool symmetric = !sets.all_single();
+  FullSquares f(Y, symmetric);
+  FactorResult result;
+  if (f.null_value() == 0) {  // nothing to approximate
+    result.model = f.iterate();
+    result.stop = Stop::no_ascent;
+  } else if (exact_path_applies(o, sets)) {
+    exact_path(*Y, f.null_value(), o, symmetric, run, result);
+    f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
+  } else {
+    if (o.initial.rank() > 0)
+      f.move_to(initial_atoms(f, o, sets));
+    else if (o.start == Start::leading)
+      f.move_to(leading_atoms(*Y, o, sets));
+    pursue_atoms(f, o, sets, known_factors(o, sets), run, result);
+  }
+  settle_signs(sets, o.fixed, result.model);
+  result.relative_error = f.relative_error();
+  result.null_objective = f.null_value();
+  result.objective = result.relative_error * result.relative_error * result.null_objective;
+  result.seconds = run.seconds();
+  return result;
+}
+
+/// A few sweeps of squares from the leading singular vectors cost little and come near. Their atoms have
+/// zeros, and counts where all atoms have zeros would be without a model: a little of everything. Weights
+/// make sense of atoms after a sweep or two.
+void start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
   constexpr double kLittle = 0.1;  // of the mean
-  Expansion x = leading_atoms(Y, o, sets);
+  constexpr int kSweepsOfSquares = 10;
+  FactorOptions squares = o;
+  squares.polish = kSweepsOfSquares;
+  squares.target_error = 0;
+  squares.observer = {};
+  Expansion x = factored(Y, squares, sets).model;
   bool free = o.weights.kind == WeightRule::nonneg;
   for (Index panel = 0; panel < sets.panels(); ++panel) {
     if (sets.panel(panel).varies() || !sets.of(panel, 0).traits().coordinatewise()) {
@@ -281,7 +318,7 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   if (o.initial.rank() > 0)
     f->move_to(initial_atoms(*f, o, sets));
   else if (o.start == Start::leading)
-    start_counts(*Y, o, sets, *f);
+    start_counts(Y, o, sets, *f);
   FactorOptions options = o;
   if (!counts) options.polish_tolerance *= kFinerUnderLosses;
   FactorResult result;
@@ -292,34 +329,6 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   result.relative_error =
       result.null_objective > 0 ? std::sqrt(result.objective / result.null_objective) : 0.0;
   result.own_terms = f->own_terms();
-  result.seconds = run.seconds();
-  return result;
-}
-
-FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
-  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
-  validate(o, sets, Y->rows(), Y->cols());
-  validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
-  const bool symmetric = !sets.all_single();
-  FullSquares f(Y, symmetric);
-  FactorResult result;
-  if (f.null_value() == 0) {  // nothing to approximate
-    result.model = f.iterate();
-    result.stop = Stop::no_ascent;
-  } else if (exact_path_applies(o, sets)) {
-    exact_path(*Y, f.null_value(), o, symmetric, run, result);
-    f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
-  } else {
-    if (o.initial.rank() > 0)
-      f.move_to(initial_atoms(f, o, sets));
-    else if (o.start == Start::leading)
-      f.move_to(leading_atoms(*Y, o, sets));
-    pursue_atoms(f, o, sets, known_factors(o, sets), run, result);
-  }
-  settle_signs(sets, o.fixed, result.model);
-  result.relative_error = f.relative_error();
-  result.null_objective = f.null_value();
-  result.objective = result.relative_error * result.relative_error * result.null_objective;
   result.seconds = run.seconds();
   return result;
 }
@@ -336,12 +345,59 @@ FactorResult run_scaled(const Comfortable& Y, const FactorOptions& options, bool
   return result;
 }
 
+/// Under some losses data and model can be multiplied by s, which makes f larger by s to this power.
+std::optional<int> degree_of(const Loss& loss) {
+  switch (loss.kind) {
+    case Loss::squares:
+    case Loss::huber: return 2;
+    case Loss::absolute:
+    case Loss::quantile:
+    case Loss::poisson: return 1;
+    case Loss::itakura_saito: return 0;
+    default: return std::nullopt;
+  }
+}
+
+[[noreturn]] void refuse_size(double size, const std::string& why) {
+  throw InvalidInput(fmt::format("the largest entry is {:g}; {}: multiply the data by {:g} first", size, why,
+                                 std::pow(10.0, -std::floor(std::log10(size)))));
+}
+
+/// The same for other losses. Means under a log link have no other unit.
+FactorResult run_scaled(const DataMatrixPtr& Y, const FactorOptions& options, LossOptions loss) {
+  constexpr double kFar = 0x1p40, kFarthest = 1e100;
+  const double size = Y->largest_magnitude(), scale = unit_scale(size);
+  if (loss.loss.has_log_link() && size > 0 && !(size < kFarthest && size > 1 / kFarthest))
+    refuse_size(size,
+                fmt::format("means of loss {} are exp(x), which has to stay within the range of a double",
+                            loss.loss.spec()));
+  const std::optional<int> degree = degree_of(loss.loss);
+  if (!degree || (scale <= kFar && scale >= 1 / kFar)) return factored_by_loss(Y, options, loss);
+  EntryGroups(*Y, loss.weights).require_domain(loss.loss);  // which names the entry as it is
+  FactorOptions scaled = options;
+  scaled.initial.weights *= scale;
+  scaled.weights.radius *= scale;
+  if (loss.loss.kind == Loss::huber) loss.loss.parameter *= scale;
+  FactorResult result = factored_by_loss(Y->scaled(scale), scaled, loss);
+  const bool any = result.null_objective > 0;
+  undo_scale(scale, result, *degree);
+  if (!std::isfinite(result.null_objective) || (any && !std::isnormal(result.null_objective)))
+    refuse_size(size, "its deviance leaves the range of a double");
+  return result;
+}
+
 }  // namespace
 
 FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
   const LossOptions loss{options.loss, options.entry_weights, options.offsets, options.row_scale};
-  if (!loss.plain_squares()) return factored_by_loss(Y, options, loss);
-  return run_scaled(comfortable(Y), options, false);
+  if (loss.plain_squares()) return run_scaled(comfortable(Y), options, false);
+  if (const DataMatrixPtr weighted = weighted_squares(*Y, options)) {
+    FactorResult result = run_scaled(comfortable(weighted), options, false);
+    undo_weights(options.entry_weights, result.model);
+    settle_signs(AtomSets(options.left, options.right, false), 0, result.model);
+    return result;
+  }
+  return run_scaled(Y, options, loss);
 }
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {

@@ -38,14 +38,19 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
 }
 
-void undo_scale(double scale, FactorResult& result) {
+void undo_scale(double scale, FactorResult& result, int degree) {
+  const auto undo = [&](double& value) {  // powers themselves may overflow
+    for (int time = 0; time < degree; ++time) value /= scale;
+  };
   result.model.weights /= scale;
-  result.objective = result.objective / scale / scale;
-  result.null_objective = result.null_objective / scale / scale;
+  result.own_terms.row_offsets /= scale;
+  result.own_terms.col_offsets /= scale;
+  undo(result.objective);
+  undo(result.null_objective);
   for (Step& step : result.trace) {
-    step.objective = step.objective / scale / scale;
-    step.gain = step.gain / scale / scale;
-    step.lmo_value /= scale;
+    undo(step.objective);
+    undo(step.gain);
+    undo(step.lmo_value *= scale);
   }
   if (!result.model.weights.allFinite())
     throw InvalidInput("the weights of atoms overflow; divide the data by a large number first");

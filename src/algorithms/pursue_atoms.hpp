@@ -18,9 +18,9 @@ inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& s
   pursue_atoms(f, o, sets, std::move(known), {}, run, result);
 }
 
-/// The result for the data themselves, from that for the data times `scale`; InvalidInput where weights
-/// overflow.
-void undo_scale(double scale, FactorResult& result);
+/// The result for the data themselves, from that for the data times `scale`, which makes f larger by its
+/// power of `degree`; InvalidInput where weights overflow.
+void undo_scale(double scale, FactorResult& result, int degree = 2);
 
 /// Signs are nobody's choice where a set is symmetric: weights positive, and of the modes with such sets all
 /// but the first have their largest entry positive. Factors of the first `known` atoms of a panel stay.

@@ -181,7 +181,7 @@ CorrectionOutcome run_ahead_once(Objective& f, const AtomSets& sets, const Corre
   for (Index mode = 0; mode < modes; ++mode) free_modes.push_back({!sets.of(mode, 0).traits().symmetric});
   Vector products;  // of a target
   const double below =
-      f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kCountsSettled;
+      f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kStepsSettled;
   const CorrectionOutcome outcome = sweeps
                                         ? run_ahead(*sweeps, free_modes, below, options, pair)
                                         : run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
@@ -238,6 +238,10 @@ bool can_run_ahead(const Objective& f, const AtomSets& sets, const CorrectionOpt
   return true;
 }
 
+ElasticNets same_ridge(const Form& f, double ridge) {
+  return {std::vector<ElasticNet>(std::size_t(f.modes()), {.l2 = ridge})};
+}
+
 bool all_nonnegative(const AtomSets& sets) {
   for (Index panel = 0; panel < sets.panels(); ++panel)
     if (sets.of(panel, 0).traits().symmetric) return false;
@@ -254,7 +258,7 @@ CorrectionOutcome Corrections::run(const CorrectionOptions& options) {
   if (options.sweeps < 1 || f_.iterate().rank() == 0) return {};
   if (options.by_oracle || !sets_.all_single()) return correct_by_oracle(f_, sets_, options, fits_->ridge());
   if (can_run_ahead(f_, sets_, options) && (!fits_->anything_paid() || fits_->ridge() > 0)) {
-    const auto sweeps = f_.target() ? nullptr : f_.free_sweeps({all_nonnegative(sets_), fits_->ridge()});
+    const auto sweeps = f_.target() ? nullptr : f_.free_sweeps({all_nonnegative(sets_), same_ridge(f_, fits_->ridge())});
     if (sweeps || (f_.target() && !fits_->anything_paid()))
       return correct_ahead(f_, sets_, options, sweeps.get(), fits_->ridge());
   }

@@ -64,12 +64,6 @@ void rescale(const Form& Y, const ElasticNet& left, const ElasticNet& right, Fac
 
 }  // namespace
 
-double ElasticNet::cost(const Axis& axis, const Panel& X) const {
-  if (l1 == 0 && l2 == 0) return 0;
-  const Sizes sizes = sizes_of(axis, X);
-  return l1 * sizes.l1.sum() + 0.5 * l2 * sizes.l2.sum();
-}
-
 CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, PenalizedFactors& factors) {
   require_start(Y, factors.factors);
@@ -86,7 +80,7 @@ CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, cons
   return run_ahead_sweeps(Y, {{true, left}, {true, right}}, options, factors, products);
 }
 
-CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, const ElasticNet& right,
+CorrectionOutcome penalized_sweeps(Objective& f, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, bool right_stays,
                                    PenalizedFactors& factors) {
   require_start(f, factors.factors);
@@ -97,8 +91,9 @@ CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, con
   factors.objective =
       f.value() + left.cost(f.axis(0), factors.factors[0]) + right.cost(f.axis(1), factors.factors[1]);
   if (options.sweeps < 1 || factors.factors.count() == 0) return {};
-  const auto sweeps = f.sweeps({left.l1, left.l2}, {right.l1, right.l2});
-  if (!right_stays) return run_ahead(*sweeps, {{true}, {true}}, kCountsSettled, options, factors);
+  const auto sweeps = f.free_sweeps({.nonnegative = true, .prices = {{left, right}}});
+  if (!sweeps) throw InvalidArgument("this objective has no sweeps over factors that are free");
+  if (!right_stays) return run_ahead(*sweeps, {{true}, {true}}, kStepsSettled, options, factors);
   SweepCounter counter(options);
   for (bool more = true; more;) {
     const double before = factors.objective;

@@ -14,8 +14,8 @@ struct FreeMode {
   ElasticNet penalty = {};
 };
 
-/// Of f: while Newton steps over counts gain more than this, they change so much that a run ahead misleads.
-inline constexpr double kCountsSettled = 1e-2;
+/// Of f: while Newton steps gain more than this, they change so much that a run ahead misleads.
+inline constexpr double kStepsSettled = 1e-2;
 
 /// After an update X of a mode the others see X + beta (X - X_before), kept in the cone, once a sweep gains
 /// less than this share of f. The step beta grows while f falls and shrinks where it rises; then the last

@@ -1,7 +1,8 @@
 #pragma once
 // The losses at one entry y and linear predictor x. l(y, x) = varies(y, x) + constant(y), which is half the
 // deviance; its slope -dl/dx, the curvature of a parabola that touches l at x and lies above it everywhere
-// (`above`, where has_above), and that of l itself, or the best there is (`local`).
+// (`above`, where has_above; else one that steps may be tried with where they are too long), and that of l
+// itself, or the best there is (`local`).
 
 #include <algorithm>
 #include <bit>
@@ -119,12 +120,27 @@ struct Poisson {
   double local(double y, double x) const { return y / (at(x) * at(x)); }
 };
 
+/// log(x) of x >= 1 to about 0.06, without a branch.
+PURSUIT_INLINE double rough_log(double x) {
+  const std::uint64_t beyond_one = (std::bit_cast<std::uint64_t>(x) - 0x3ff0000000000000) >> 12;
+  return 0.6931471805599453 * 0x1p-40 * (std::bit_cast<double>(beyond_one | 0x4330000000000000) - 0x1p52);
+}
+/// Under a log link the curvature vanishes on one side of the data, and Newton's step from there is far too
+/// long. Beyond this ratio of mean and data `above` is that of the parabola that is lowest where the loss is.
+constexpr double kFarRatio = 4;
+PURSUIT_INLINE double within_far(double ratio) {
+  return std::clamp(ratio, kFarRatio, 1e300);
+}
+
 struct PoissonLog {
   static constexpr bool has_above = false;
   double varies(double y, double x) const { return exponential(x) - y * x; }
   double constant(double y) const { return times_log(y) - y; }
   double slope(double y, double x) const { return y - exponential(x); }
-  double above(double, double x) const { return exponential(x); }
+  double above(double y, double x) const {
+    const double mean = exponential(x), ratio = y / mean, far = within_far(ratio);
+    return ratio > kFarRatio ? mean * (far - 1) / rough_log(far) : mean;
+  }
   double local(double, double x) const { return exponential(x); }
 };
 
@@ -154,7 +170,10 @@ struct Gamma {
   double varies(double y, double x) const { return y * exponential(-x) + x; }
   double constant(double y) const { return -1 - std::log(y); }
   double slope(double y, double x) const { return y * exponential(-x) - 1; }
-  double above(double y, double x) const { return local(y, x); }
+  double above(double y, double x) const {
+    const double ratio = y * exponential(-x), far = within_far(1 / ratio);
+    return ratio * kFarRatio < 1 ? (1 - ratio) / rough_log(far) : ratio;
+  }
   double local(double y, double x) const { return y * exponential(-x); }
 };
 

@@ -198,10 +198,10 @@ double LossObjective::newton_steps(Index mode, const Place& at, const GroupPanel
   constexpr int kHalvings = 12, kDoublings = 20;
   constexpr double kKept = 0.6, kStraight = 1.5;
   const bool nonnegative = options.nonnegative;
-  const double ridge = options.ridge;
+  const double linear = options.price.l1, ridge = options.price.l2;
   Vector parts(axis(mode).own());
   stream(mode, at, [&](Index g, LossWalk& walk) {
-    const auto paid = [&](const Vector& x) { return ridge > 0 ? 0.5 * ridge * x.squaredNorm() : 0.0; };
+    const auto paid = [&](const Vector& x) { return linear * x.sum() + 0.5 * ridge * x.squaredNorm(); };
     const Vector start = own.col(g);
     double best = loss_->varying(walk.run()) + paid(start);
     walk.sums.resize(along.width());
@@ -209,7 +209,7 @@ double LossObjective::newton_steps(Index mode, const Place& at, const GroupPanel
       loss_->derivatives(walk.run(), kind, walk.slope.data(), walk.curvature.data());
       along.contract(walk.group, walk.slope.data(), walk.sums.data());
       along.gram(walk.group, walk.curvature.data(), walk.weighted, walk.gram);
-      walk.sums -= ridge * start;
+      walk.sums.array() -= linear + ridge * start.array();
       walk.gram.diagonal().array() += ridge;
       const Vector step = newton_direction(walk.gram, walk.sums, options.first, nonnegative, start);
       const double here = best, promised = walk.sums.dot(step) - 0.5 * step.dot(walk.gram * step);
@@ -259,27 +259,24 @@ void LossObjective::step(Index mode, const NewtonStep& step) {
 
 class LossObjective::Sweeps final : public FreeSweeps {
  public:
-  Sweeps(const LossObjective& f, double ridge) : f_(f), ridge_(ridge) {}
+  Sweeps(const LossObjective& f, ElasticNets prices) : f_(f), prices_(std::move(prices)) {}
 
   double sweep(Index mode, const Factors& at, bool nonnegative, bool, Panel& X) override {
     const Place place = f_.place(mode, X, at);
     Matrix own = place.own;
-    const NewtonStep step{0, nonnegative, ridge_, /*far=*/X.cols() == 1};
-    double value = std::max(0.0, f_.newton_steps(mode, place, place.other, step, own));
+    const NewtonStep step{0, nonnegative, prices_.along(mode), /*far=*/X.cols() == 1};
+    const double reached = std::max(0.0, f_.newton_steps(mode, place, place.other, step, own));
     X = own.transpose();
-    if (ridge_ > 0)
-      for (Index m = 0; m < f_.modes(); ++m)
-        if (m != mode) value += 0.5 * ridge_ * at[m].squaredNorm();
-    return value;
+    return reached + prices_.cost_but(f_, mode, at);
   }
 
  private:
   const LossObjective& f_;
-  double ridge_;
+  ElasticNets prices_;
 };
 
 std::unique_ptr<FreeSweeps> LossObjective::free_sweeps(const FreeSweepsOf& what) const {
-  return std::make_unique<Sweeps>(*this, what.ridge);
+  return std::make_unique<Sweeps>(*this, what.prices);
 }
 
 }  // namespace pursuit

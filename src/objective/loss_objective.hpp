@@ -60,7 +60,7 @@ class LossObjective final : public Objective {
   struct NewtonStep {
     Index first = 0;
     bool nonnegative = false;
-    double ridge = 0;  // every coordinate x pays ridge/2 x^2
+    ElasticNet price = {};
     bool far = false;  // whether steps may be longer than Newton's: to the end of rows whose other factor
                        // stays; where that follows, rows of several atoms only run away from it
   };

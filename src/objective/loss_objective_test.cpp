@@ -162,7 +162,8 @@ TEST(LossObjective, FreeSweepsLowerWhatTheySayAndCountTheRidgeIn) {
     const Matrix Y = data_for(loss, 17, 12, 5);
     const auto f = make_objective(data_matrix(Y), {.loss = loss, .weights = {.rows = uniform(17, 1, 9)}});
     for (const double ridge : {0.0, 0.7}) {
-      const auto sweeps = f->free_sweeps({.nonnegative = false, .ridge = ridge});
+      const ElasticNet net{.l2 = ridge};
+      const auto sweeps = f->free_sweeps({.nonnegative = false, .prices = {{net, net}}});
       ASSERT_TRUE(sweeps);
       Factors at(0.3 * gaussian(17, 3, 1), 0.3 * gaussian(12, 3, 2));
       double last = std::numeric_limits<double>::infinity();

@@ -336,7 +336,7 @@ class ObservedSquares::Sweeps final : public FreeSweeps {
 };
 
 std::unique_ptr<FreeSweeps> ObservedSquares::free_sweeps(const FreeSweepsOf& what) const {
-  if (x_.symmetric() || !what.nonnegative || what.ridge > 0) return nullptr;
+  if (x_.symmetric() || !what.nonnegative || what.prices.any()) return nullptr;
   return std::make_unique<Sweeps>(*this);
 }
 

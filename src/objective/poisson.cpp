@@ -131,24 +131,18 @@ class EntryOfFactor {
 
 class PoissonCounts::Sweeps final : public FreeSweeps {
  public:
-  Sweeps(const CountTable& counts, std::vector<Price> prices) : counts_(counts), prices_(std::move(prices)) {}
+  Sweeps(const PoissonCounts& f, ElasticNets prices) : f_(f), prices_(std::move(prices)) {}
 
   double sweep(Index mode, const Factors& at, bool, bool value, Panel& X) override {
-    const auto [l1, l2] = prices_[std::size_t(mode)];
-    double f = counts_.sweep(mode, at, {.l1 = l1, .l2 = l2, .value = value}, X);
-    if (!value) return 0;
-    for (Index other = 0; other < counts_.modes(); ++other) f += paid(other, other == mode ? X : at[other]);
-    return f;
+    const auto [l1, l2] = prices_.along(mode);
+    const double reached = f_.counts_->sweep(mode, at, {.l1 = l1, .l2 = l2, .value = value}, X);
+    return value ? reached + prices_.along(mode).cost(f_.axis(mode), X) + prices_.cost_but(f_, mode, at)
+                 : 0.0;
   }
 
  private:
-  double paid(Index mode, const Panel& X) const {
-    const auto [l1, l2] = prices_[std::size_t(mode)];
-    return (l1 > 0 ? l1 * X.sum() : 0.0) + (l2 > 0 ? 0.5 * l2 * X.squaredNorm() : 0.0);
-  }
-
-  const CountTable& counts_;
-  std::vector<Price> prices_;  // of every mode
+  const PoissonCounts& f_;
+  ElasticNets prices_;
 };
 
 class PoissonCounts::System final : public ModeSystem {
@@ -224,14 +218,9 @@ PoissonCounts::PoissonCounts(const ObservedTensor& counts, int threads)
 }
 PoissonCounts::~PoissonCounts() = default;
 
-std::unique_ptr<FreeSweeps> PoissonCounts::sweeps(const Price& left, const Price& right) const {
-  return std::make_unique<Sweeps>(*counts_, std::vector<Price>{left, right});
-}
-
 std::unique_ptr<FreeSweeps> PoissonCounts::free_sweeps(const FreeSweepsOf& what) const {
   if (!what.nonnegative) return nullptr;
-  return std::make_unique<Sweeps>(*counts_,
-                                  std::vector<Price>(std::size_t(modes()), Price{.l2 = what.ridge}));
+  return std::make_unique<Sweeps>(*this, what.prices);
 }
 
 double PoissonCounts::null_value() const {

@@ -3,175 +3,38 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
-#include "base/packs.hpp"
+#include "objective/row_tiles.hpp"
 
 namespace pursuit {
 namespace {
 
+using lanes::PackBits;
+using lanes::Wide;
+using lanes::WideBits;
 using packs::Pack;
-constexpr Index kSquare = packs::kPack;  // entries and coordinates that are turned around at a time
-constexpr Index kPadding = 8;            // entries of a row are filled up to a multiple of this
-constexpr Index kTileNumbers = 32768;    // of the other factor, turned around and held in cache
-constexpr double kRescaled = 0.1;        // a row whose sum is off by more gets the right one first
-constexpr double kUncovered = 1e4;       // times the floor: an entry below this was hardly covered
-constexpr double kLeastLeft = 1e-6;      // no step takes more of an entry...
-constexpr double kForbidden = 1e100;     // ...since this is what it would cost
+using row_tiles::kSquare;
+using row_tiles::RowWork;
+using row_tiles::work_of;
+
+constexpr double kRescaled = 0.1;     // a row whose sum is off by more gets the right one first
+constexpr double kUncovered = 1e4;    // times the floor: an entry below this was hardly covered
+constexpr double kLeastLeft = 1e-6;   // no step takes more of an entry...
+constexpr double kForbidden = 1e100;  // ...since this is what it would cost
 constexpr int kHalvings = 40;
 constexpr int kLineSteps = 60;
 
-/// Where a row and what is made of it lie while it is moved.
-struct RowWork {
-  const CountRow& row;
-  const RowDescent& d;
-  const double* background;
-  double scale;
-  double* u;
-  Index padded, tile, line;               // entries, those of a tile, and from one line of it to the next
-  double *zeros, *turned;                 // a row of zeros; a tile of the other factor, a line per coordinate
-  double* products;                       // rows that are products
-  double *y, *exposed, *x, *q, *t;        // of every entry: count, exposure, model, -slope, relative change
-  double *slope, *sums, *step, *hessian;  // of every coordinate: -df/du of the entries, df/du, change
-  Index* active;
-  Index loaded = -1;  // first entry of the tile that is turned around
-
-  Index rank() const { return d.other.rank; }
-  double linear(Index k) const { return (row.exposed ? 0.0 : scale * background[k]) + d.l1 + d.l2 * u[k]; }
-};
-
-typedef double Wide __attribute__((vector_size(2 * sizeof(Pack))));
-PURSUIT_INLINE void fold(const Pack& a, Pack& out) {
-  out = a;
-}
-PURSUIT_INLINE void fold(const Wide& a, Pack& out) {
-  out = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-}
-
-typedef std::int64_t PackBits __attribute__((vector_size(sizeof(Pack))));
-typedef std::int64_t WideBits __attribute__((vector_size(sizeof(Wide))));
-
 template <class Lane, class Bits>
-struct RowKernel {
-  static constexpr Index kLane = Index(sizeof(Lane) / sizeof(double));
-
-  // NOLINTNEXTLINE(readability-non-const-parameter): what is returned can be written to
-  PURSUIT_INLINE static Lane& at(double* place) { return *reinterpret_cast<Lane*>(place); }
-  PURSUIT_INLINE static const Lane& at(const double* place) { return *reinterpret_cast<const Lane*>(place); }
-
-  PURSUIT_INLINE static double sum_of(const Lane& a) {
-    Pack folded;
-    fold(a, folded);
-    return (folded[0] + folded[1]) + (folded[2] + folded[3]);
-  }
-  /// The sums of four.
-  PURSUIT_INLINE static void sums_of(const Lane* a, Pack& out) {
-    Pack f[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) fold(a[i], f[i]);
-    const Pack low = __builtin_shufflevector(f[0], f[1], 0, 4, 2, 6) +
-                     __builtin_shufflevector(f[0], f[1], 1, 5, 3, 7),
-               high = __builtin_shufflevector(f[2], f[3], 0, 4, 2, 6) +
-                      __builtin_shufflevector(f[2], f[3], 1, 5, 3, 7);
-    out = __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
-  }
-
-  /// Of positive numbers, to about the last bit: those near one by the series of 2 atanh.
-  PURSUIT_INLINE static void logarithm(const Lane& x, Lane& out) {
-    constexpr std::int64_t kRootHalf = 0x3fe6a09e667f3bcd, kMantissa = 0x000fffffffffffff;
-    Bits bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    const Bits shifted = bits - kRootHalf;
-    const Bits exponent = shifted >> 52;
-    const Bits fraction = (shifted & kMantissa) + kRootHalf;
-    const Bits counted = exponent + 0x4338000000000000;  // 1.5 * 2^52 and a whole number
-    Lane m, e;
-    std::memcpy(&m, &fraction, sizeof m);
-    std::memcpy(&e, &counted, sizeof e);
-    e -= 0x1.8p52;
-    const Lane s = (m - 1.0) / (m + 1.0), z = s * s;
-    Lane series = Lane{} + 1.0 / 21;
-    series = series * z + 1.0 / 19;
-    series = series * z + 1.0 / 17;
-    series = series * z + 1.0 / 15;
-    series = series * z + 1.0 / 13;
-    series = series * z + 1.0 / 11;
-    series = series * z + 1.0 / 9;
-    series = series * z + 1.0 / 7;
-    series = series * z + 1.0 / 5;
-    series = series * z + 1.0 / 3;
-    out = e * 0.6931471805599453 + (2.0 * s + 2.0 * s * z * series);
-  }
-
-  /// The rows of the other factor that a tile of entries meets, a line of `tile` numbers for a coordinate.
-  PURSUIT_INLINE static void load(RowWork& w, Index first) {
-    if (w.loaded == first) return;
-    w.loaded = first;
-    const Index end = std::min(first + w.tile, w.padded), stride = w.d.other.stride, rank = w.rank();
-    const int* index = w.row.index;
-    constexpr Index kAhead = 16;
-    for (Index e = first; e < end; e += kSquare) {
-      const double* from[kSquare];
-#pragma GCC unroll 4
-      for (Index l = 0; l < kSquare; ++l)
-        from[l] = e + l < w.row.size ? row_at(w.d.other, index, w.row.further, e + l, w.products + l * stride)
-                                     : w.zeros;
-      if (e + kAhead + kSquare <= w.row.size)
-#pragma GCC unroll 4
-        for (Index l = 0; l < kSquare; ++l)
-          for (Index k = 0; k < stride; k += 8)
-            __builtin_prefetch(w.d.other.rows + Index(index[e + kAhead + l]) * stride + k);
-      double* to = w.turned + (e - first);
-      for (Index k = 0; k < rank; k += kSquare) {
-        Pack a[kSquare], h[kSquare];
-#pragma GCC unroll 4
-        for (Index l = 0; l < kSquare; ++l) std::memcpy(&a[l], from[l] + k, sizeof(Pack));
-        h[0] = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6);
-        h[1] = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
-        h[2] = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6);
-        h[3] = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
-        a[0] = __builtin_shufflevector(h[0], h[2], 0, 1, 4, 5);
-        a[1] = __builtin_shufflevector(h[1], h[3], 0, 1, 4, 5);
-        a[2] = __builtin_shufflevector(h[0], h[2], 2, 3, 6, 7);
-        a[3] = __builtin_shufflevector(h[1], h[3], 2, 3, 6, 7);
-#pragma GCC unroll 4
-        for (Index l = 0; l < kSquare; ++l) std::memcpy(to + (k + l) * w.line, &a[l], sizeof(Pack));
-      }
-    }
-  }
-
-  template <class Visit>
-  PURSUIT_INLINE static void for_tiles(RowWork& w, const Visit& visit) {
-    for (Index first = 0; first < w.padded; first += w.tile) {
-      load(w, first);
-      visit(first, std::min(w.tile, w.padded - first));
-    }
-  }
-
-  /// to_e = from + sum over `count` coordinates of weight_k times the line of a coordinate.
-  template <int Lanes>
-  PURSUIT_INLINE static void combine_lanes(const RowWork& w, Index e, double from, Index count,
-                                           const Index* lines, const double* weights, double* to) {
-    Lane sum[Lanes];
-#pragma GCC unroll 4
-    for (Index l = 0; l < Lanes; ++l) sum[l] = Lane{} + from;
-    for (Index k = 0; k < count; ++k) {
-      const double weight = weights[k];
-      const double* line = w.turned + lines[k] * w.line + e;
-#pragma GCC unroll 4
-      for (Index l = 0; l < Lanes; ++l) sum[l] += weight * at(line + l * kLane);
-    }
-#pragma GCC unroll 4
-    for (Index l = 0; l < Lanes; ++l) at(to + e + l * kLane) = sum[l];
-  }
-  PURSUIT_INLINE static void combine(const RowWork& w, Index first, Index length, double from, Index count,
-                                     const Index* lines, const double* weights, double* to) {
-    Index e = 0;
-    for (; e + 4 * kLane <= length; e += 4 * kLane)
-      combine_lanes<4>(w, e, from, count, lines, weights, to + first);
-    for (; e < length; e += kLane) combine_lanes<1>(w, e, from, count, lines, weights, to + first);
-  }
+struct RowKernel : row_tiles::RowTiles<Lane, Bits> {
+  using Base = row_tiles::RowTiles<Lane, Bits>;
+  using Base::at;
+  using Base::combine;
+  using Base::for_tiles;
+  using Base::kLane;
+  using Base::logarithm;
+  using Base::sum_of;
+  using Base::sums_of;
 
   /// x, and q = y / x less what is exposed.
   PURSUIT_INLINE static void model(RowWork& w) {
@@ -450,47 +313,6 @@ PURSUIT_KERNEL_V3 void gram_v3(RowWork& w) {
 }
 void gram_baseline(RowWork& w) {
   RowKernel<Pack, PackBits>::gram(w);
-}
-
-// NOLINTNEXTLINE(readability-non-const-parameter): u is written to through what is returned
-RowWork work_of(const CountRow& row, const RowDescent& d, const double* background, double scale, double* u,
-                AlignedVector<double>& memory) {
-  const Index padded = (row.size + kPadding - 1) / kPadding * kPadding, rank = d.other.rank,
-              stride = d.other.stride;
-  const Index tile =
-      std::min(padded, std::max<Index>(kTileNumbers / std::max<Index>(stride, 1) / kPadding, 1) * kPadding);
-  const Index line = tile + kPadding;  // lines a power of two apart would meet in the cache
-  const Index small = (rank + 8) / 8 * 8;
-  const Index needed =
-      (stride + kSquare) * line + 5 * padded + (1 + kSquare) * stride + 16 + 6 * small + rank * rank + 8;
-  if (Index(memory.size()) < needed) memory.resize(std::size_t(needed));
-  double* next = memory.data();
-  const auto take = [&](Index count) {
-    double* place = next;
-    next += (count + 7) / 8 * 8;
-    return place;
-  };
-  RowWork w{row, d,  background, scale, u,  padded, tile, line, {}, {}, {},
-            {},  {}, {},         {},    {}, {},     {},   {},   {}, {}};
-  w.turned = take(stride * line);
-  w.y = take(padded);
-  w.exposed = take(padded);
-  w.x = take(padded);
-  w.q = take(padded);
-  w.t = take(padded);
-  w.zeros = take(stride);
-  w.products = take(kSquare * stride);
-  w.slope = take(rank + kSquare);
-  w.sums = take(2 * rank);
-  w.step = take(rank);
-  w.active = reinterpret_cast<Index*>(take(rank));
-  w.hessian = take(rank * rank);
-  std::fill_n(w.zeros, stride, 0.0);
-  std::copy_n(row.count, row.size, w.y);
-  std::fill(w.y + row.size, w.y + padded, 0.0);
-  if (row.exposed) std::copy_n(row.exposed, row.size, w.exposed);
-  std::fill(w.exposed + (row.exposed ? row.size : 0), w.exposed + padded, 0.0);
-  return w;
 }
 
 }  // namespace

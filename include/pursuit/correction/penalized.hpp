@@ -3,16 +3,8 @@
 
 #include "pursuit/correction/correction.hpp"
 #include "pursuit/objective/full_squares.hpp"
-#include "pursuit/objective/poisson.hpp"
 
 namespace pursuit {
-
-/// What every entry x >= 0 of a factor pays beside the squared error: l1 x + l2/2 x^2.
-struct ElasticNet {
-  double l1 = 0, l2 = 0;
-
-  double cost(const Axis& axis, const Panel& X) const;
-};
 
 /// Y ~ left right^T, neither negative. Entries pay for their size, so the scale of a factor is its own.
 struct PenalizedFactors {
@@ -25,9 +17,9 @@ struct PenalizedFactors {
 CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, PenalizedFactors& factors);
 
-/// The same with the Kullback-Leibler divergence of counts in the place of squares. Where `right_stays` the
-/// left factor alone moves, every row to its own minimum.
-CorrectionOutcome penalized_sweeps(PoissonCounts& f, const ElasticNet& left, const ElasticNet& right,
+/// The same with the objective of another loss of a matrix, one that has free sweeps, in the place of squares.
+/// Where `right_stays` the left factor alone moves, every row to its own minimum.
+CorrectionOutcome penalized_sweeps(Objective& f, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, bool right_stays,
                                    PenalizedFactors& factors);
 

@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "pursuit/objective/elastic_net.hpp"
 #include "pursuit/objective/form.hpp"
 #include "pursuit/objective/loss.hpp"
 
@@ -62,7 +63,7 @@ class FreeSweeps {
 /// What they are asked for.
 struct FreeSweepsOf {
   bool nonnegative = true;  // all factors, of all modes
-  double ridge = 0;         // every entry x of a factor pays ridge/2 x^2, which f then counts in
+  ElasticNets prices = {};  // which f then counts in
 };
 
 /// What the quadratic is to f: f itself, above it everywhere, or like it near x alone, so that every move has

@@ -55,13 +55,6 @@ class PoissonCounts final : public Objective {
   bool atoms_share_systems() const override { return true; }
   std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
 
-  /// What every entry x >= 0 of a factor pays beside f: l1 x + l2/2 x^2.
-  struct Price {
-    double l1 = 0, l2 = 0;
-  };
-  /// Sweeps over factors of a matrix that pay, left and right; they refer to the counts.
-  std::unique_ptr<FreeSweeps> sweeps(const Price& left, const Price& right) const;
-
  private:
   class System;
   class Sweeps;
