@@ -29,7 +29,7 @@ struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "chosen",
                                                            effort = "default";
-  std::string loss = "squares", entry_weights, weight_column, modes;
+  std::string loss = "squares", entry_weights, weight_column, modes, symmetric_modes;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;
@@ -62,6 +62,7 @@ Examples:
   pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit complete T.npy --modes nonneg,nonneg,nonneg --weights nonneg --holdout 0.1 --out model.npz
+  pursuit complete trips.csv --modes nonneg,nonneg,nonneg --weights nonneg --out model.npz
   pursuit predict model.npz pairs.csv
   pursuit recommend model.npz --row 42 --top 10)";
 
@@ -405,9 +406,10 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   result.common = c.common;
   result.input = c.input;
   result.modes = c.modes;
+  result.symmetric_modes = c.symmetric_modes;
   result.weights = c.weights;
   result.loss = c.loss;
-  result.regularize = c.regularize == "chosen" ? "auto" : c.regularize;
+  if (c.regularize != "chosen") result.regularize = c.regularize;
   result.entry_weights = c.entry_weights;
   result.test = c.test;
   result.out = c.out;
@@ -426,6 +428,8 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
 
 int run(const CompleteCommand& c) {
   if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
+  if (!c.symmetric_modes.empty())
+    throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
@@ -572,8 +576,10 @@ void add_complete(Command& program) {
       .one_of({"or1mp", "gmpr", "gmpr-sparse"});
   sub.add_option(
       "--modes", c->modes,
-      "Of an array of three and more modes (.npy with NaN for what is unknown, .npz, .tns): its atom\n"
-      "sets, one for each mode, separated by commas");
+      "Of an array of three and more modes (.npy with NaN for what is unknown, .npz, .tns, CSV of ids\n"
+      "and a value): its atom sets, one for each mode, separated by commas");
+  sub.add_option("--symmetric-modes", c->symmetric_modes,
+                 "With --modes: modes that share their factors, such as 0,1");
   sub.add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)");
   sub.add_option("--right", c->right, "Atom set of the right factors");
   sub.add_option("--symmetric", c->symmetric,
