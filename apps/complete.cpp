@@ -158,9 +158,10 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   result.common = c.common;
   result.input = c.input;
   result.modes = c.modes;
+  result.symmetric_modes = c.symmetric_modes;
   result.weights = c.weights;
   result.loss = c.loss;
-  result.regularize = c.regularize == "chosen" ? "auto" : c.regularize;
+  if (c.regularize != "chosen") result.regularize = c.regularize;
   result.entry_weights = c.entry_weights;
   result.test = c.test;
   result.out = c.out;
@@ -179,6 +180,8 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
 
 int run(const CompleteCommand& c) {
   if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
+  if (!c.symmetric_modes.empty())
+    throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   check(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);

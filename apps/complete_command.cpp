@@ -28,6 +28,7 @@ Examples:
   pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
   pursuit complete ratings.dat --preset gmpr --rank 20
   pursuit complete T.npy --modes nonneg,nonneg,nonneg --weights nonneg --holdout 0.1 --out model.npz
+  pursuit complete trips.csv --modes nonneg,nonneg,nonneg --weights nonneg --out model.npz
   pursuit predict model.npz pairs.csv
   pursuit recommend model.npz --row 42 --top 10)";
 
@@ -155,8 +156,10 @@ void add_options(Command& command, CompleteCommand& c) {
       .one_of({"or1mp", "gmpr", "gmpr-sparse"});
   command.add_option(
       "--modes", c.modes,
-      "Of an array of three and more modes (.npy with NaN for what is unknown, .npz, .tns): its atom\n"
-      "sets, one for each mode, separated by commas");
+      "Of an array of three and more modes (.npy with NaN for what is unknown, .npz, .tns, CSV of ids\n"
+      "and a value): its atom sets, one for each mode, separated by commas");
+  command.add_option("--symmetric-modes", c.symmetric_modes,
+                     "With --modes: modes that share their factors, such as 0,1");
   command.add_option("--left", c.left, "Atom set of the left factors (see `pursuit factor --help`)");
   command.add_option("--right", c.right, "Atom set of the right factors");
   command.add_option("--symmetric", c.symmetric,

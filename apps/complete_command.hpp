@@ -15,7 +15,7 @@ struct CompleteCommand {
   CommonOptions common;
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "chosen",
                                                            effort = "default";
-  std::string loss = "squares", entry_weights, weight_column, modes;
+  std::string loss = "squares", entry_weights, weight_column, modes, symmetric_modes;
   std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;

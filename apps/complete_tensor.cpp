@@ -9,41 +9,18 @@
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
 #include "apps/loss_options.hpp"
+#include "apps/mode_names.hpp"
+#include "apps/mode_sets.hpp"
 #include "apps/output.hpp"
 #include "pursuit/algorithms/factor_observed_tensor.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
-#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/atomic_file.hpp"
-#include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/observed_tensor_file.hpp"
 #include "pursuit/report/svg.hpp"
 
 namespace pursuit::app {
 namespace {
-
-/// One set for every mode, separated by commas; spheres where nothing is said.
-AtomSets sets_of_modes(const std::string& text, Index modes) {
-  std::vector<Atoms> sets;
-  std::vector<Index> panel_of;
-  for (std::size_t first = 0; first <= text.size() && !text.empty();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    sets.push_back(parse_atoms(text.substr(first, comma - first)));
-    first = comma + 1;
-  }
-  if (text.empty()) sets.assign(std::size_t(modes), sphere());
-  if (Index(sets.size()) != modes)
-    throw InvalidArgument(fmt::format("--modes {}: {} sets for an array of {} modes; one for each is needed",
-                                      text, sets.size(), modes));
-  for (Index mode = 0; mode < modes; ++mode) panel_of.push_back(mode);
-  return {std::move(sets), std::move(panel_of)};
-}
-
-std::string specs_of(const AtomSets& sets) {
-  std::vector<std::string> specs;
-  for (Index mode = 0; mode < sets.modes(); ++mode) specs.push_back(sets.mode(mode).spec());
-  return fmt::format("{}", fmt::join(specs, ","));
-}
 
 /// Where nothing is known nothing is said: one word about it, mode by mode.
 Json places_without_word(const ObservedTensor& data, bool offsets) {
@@ -113,24 +90,35 @@ void plot_validation(const std::string& path, const std::vector<CompletionStage>
                                             {"Validation error by rank", "rank", error}));
 }
 
-ObservedTensor read_test(const CompleteTensorCommand& c, ObservedTensor& data) {
+ObservedTensor read_test(const CompleteTensorCommand& c, const AtomSets& sets, NamedObservedTensor& input) {
+  ObservedTensor& data = input.data;
   if (c.holdout > 0) {
     const Index count = Index(c.holdout * double(data.size()));
     if (count < 1 || count >= data.size())
       throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
                                      c.holdout, data.size() - count, data.size(), count));
-    return hold_back(data, c.holdout, data.size(), c.options.seed);
+    std::vector<Index> panel_of;
+    for (Index mode = 0; mode < sets.modes(); ++mode) panel_of.push_back(sets.panel_of(mode));
+    return hold_back(data, c.holdout, data.size(), c.options.seed, panel_of);
   }
   if (c.test.empty()) return {};
-  ObservedTensor test = read_observed_tensor(c.test, Others::unknown, c.common.threads);
+  NamedObservedTensor read = read_named_observed_tensor(c.test, Others::unknown, c.common.threads);
+  ObservedTensor& test = read.data;
+  const std::vector<Index>& shape = data.entries.shape;
   bool fits = test.modes() == data.modes();
-  for (std::size_t m = 0; fits && m < data.entries.shape.size(); ++m)
-    fits = test.entries.shape[m] <= data.entries.shape[m];
+  const Index all = test.size(),
+              unknown = fits ? bring_to(ModePlaces(input.names, shape), read.names, test.entries) : 0;
+  for (std::size_t m = 0; fits && m < shape.size(); ++m) fits = test.entries.shape[m] <= shape[m];
   if (!fits)
     throw InvalidInput(fmt::format("--test {}: an array of {}; the data are {}", c.test,
-                                   fmt::join(test.entries.shape, " x "),
-                                   fmt::join(data.entries.shape, " x ")));
-  return test;
+                                   fmt::join(test.entries.shape, " x "), fmt::join(shape, " x ")));
+  if (unknown == all)
+    throw InvalidInput(
+        fmt::format("--test {}: no entry has ids that are all among those of the data", c.test));
+  if (unknown > 0)
+    tell("pursuit: note: {} of {} test entries have an id that the data do not have; they are left out\n",
+         unknown, all);
+  return std::move(test);
 }
 
 }  // namespace
@@ -141,13 +129,17 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
   options.weights = parse_weight_rule(c.weights);
   options.loss = parse_loss(c.loss);
   const bool squares = options.loss.kind == Loss::squares;
-  options.regularization = parse_regularization(!squares && c.regularize == "auto" ? "none" : c.regularize);
+  const bool tunes = squares && c.symmetric_modes.empty();
+  const bool by_itself = c.regularize.empty() || (c.regularize == "auto" && !squares);
+  options.regularization = parse_regularization(!by_itself ? c.regularize : tunes ? "auto" : "none");
   prepare_outputs({c.out, c.plot}, {c.input, c.test, c.entry_weights});
   const Timer timer;
-  ObservedTensor data = read_observed_tensor(c.input, Others::unknown, c.common.threads);
-  const AtomSets sets = sets_of_modes(c.modes, data.modes());
-  if (!c.entry_weights.empty()) read_tensor_weights(c.entry_weights, options.loss, data, c.common.threads);
-  const ObservedTensor test = read_test(c, data);
+  NamedObservedTensor input = read_named_observed_tensor(c.input, Others::unknown, c.common.threads);
+  ObservedTensor& data = input.data;
+  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes());
+  if (!c.entry_weights.empty())
+    read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);
+  const ObservedTensor test = read_test(c, sets, input);
   const double reading = timer.seconds();
   const std::vector<Index> shape = data.entries.shape;
   const Index entries = data.size();
@@ -183,6 +175,7 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
                      {"completed", "true"},       {"stop", name(result.stop)}};
     file.loss = options.loss;
     file.own_terms = result.model.own_terms;
+    take_mode_names(input.names, input.labels, file);
     save_model(c.out, file);
     tell("model written to {}\n", c.out);
   }
@@ -200,10 +193,12 @@ int run_factor_tensor_loss(const FactorTensorLossCommand& c) {
         fmt::format("--start {}: atoms of an array with a loss or weights start greedy or random", c.start));
   options.start = c.start == "random" ? Start::leading : Start::greedy;
   prepare_outputs({c.out, c.plot}, {c.input, c.entry_weights});
-  ObservedTensor data = read_observed_tensor(c.input, Others::zero, c.common.threads);
-  const AtomSets sets = sets_of_modes(c.modes, data.modes());
+  NamedObservedTensor input = read_named_observed_tensor(c.input, Others::zero, c.common.threads);
+  ObservedTensor& data = input.data;
+  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes());
   const Index stored = data.size();
-  if (!c.entry_weights.empty()) read_tensor_weights(c.entry_weights, options.loss, data, c.common.threads);
+  if (!c.entry_weights.empty())
+    read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);
   options.observer = watch("factor");
   const FactorResult result = factor_tensor(data, sets, options);
   const bool squares = options.loss.kind == Loss::squares;
@@ -218,6 +213,7 @@ int run_factor_tensor_loss(const FactorTensorLossCommand& c) {
                      {"deviance_explained", fmt::format("{}", result.deviance_explained())}};
     file.loss = options.loss;
     file.own_terms = result.own_terms;
+    take_mode_names(input.names, input.labels, file);
     save_model(c.out, file);
   }
   if (!c.plot.empty()) write_error_plot(c.plot, result.trace, squares);
@@ -231,55 +227,6 @@ int run_factor_tensor_loss(const FactorTensorLossCommand& c) {
     print_summary(result, c.out, squares);
   }
   return result.stop == Stop::interrupted ? interrupted : success;
-}
-
-int run_predict_tensor(const ModelFile& file, const std::string& places, const std::string& out,
-                       const CommonOptions& common) {
-  const Timer timer;
-  const Index modes = file.model.factors.modes();
-  const Matrix table = std::visit([](const auto& matrix) { return Matrix(matrix.template cast<double>()); },
-                                  read_matrix(places, {.threads = common.threads}).matrix);
-  if (table.cols() != modes)
-    throw InvalidInput(fmt::format("{}: {} columns; the indices of an entry of this model are {}", places,
-                                   table.cols(), modes));
-  std::vector<std::vector<int>> at(static_cast<std::size_t>(modes));
-  for (Index mode = 0; mode < modes; ++mode)
-    for (Index e = 0; e < table.rows(); ++e) {
-      const double place = table(e, mode);
-      const Index size = file.model.factors[mode].rows();
-      if (!(place >= 1 && place <= double(size) && place == std::floor(place)))
-        throw InvalidInput(fmt::format("{}: index {} of mode {} in row {} is not a whole number from 1 to {}",
-                                       places, place, mode, e + 1, size));
-      at[std::size_t(mode)].push_back(int(place) - 1);
-    }
-  const Vector values = predict(TensorModel{file.model, file.loss, file.own_terms}, at);
-  const bool listed = common.json && out.empty();  // in the JSON object rather than in a file
-  Json list = Json::array();
-  std::string text;
-  for (Index mode = 0; mode < modes; ++mode) text += fmt::format("mode_{},", mode);
-  text += "value\n";
-  for (Index e = 0; e < table.rows(); ++e) {
-    std::vector<Index> place;
-    for (Index mode = 0; mode < modes; ++mode) place.push_back(at[std::size_t(mode)][std::size_t(e)] + 1);
-    if (listed)
-      list.push_back({{"place", place}, {"value", values[e]}});
-    else
-      text += fmt::format("{},{:.6g}\n", fmt::join(place, ","), values[e]);
-  }
-  if (!out.empty())
-    write_file_atomically(out, text);
-  else if (!listed)
-    write_to_stdout(text);
-  if (common.json) {
-    Json object{
-        {"count", table.rows()}, {"seconds", timer.seconds()}, {"peak_memory_bytes", peak_memory_bytes()}};
-    if (listed)
-      object.set("predictions", list);
-    else
-      object.set("output", out);
-    print_json(object);
-  }
-  return success;
 }
 
 }  // namespace pursuit::app

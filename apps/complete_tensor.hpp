@@ -14,7 +14,8 @@ namespace pursuit::app {
 struct CompleteTensorCommand {
   CommonOptions common;
   TensorCompletionOptions options;
-  std::string input, modes, weights, loss, regularize, entry_weights, test, out, plot;
+  std::string input, modes, symmetric_modes, weights, loss, entry_weights, test, out, plot;
+  std::string regularize;  // empty: what goes with the loss and the modes
   double holdout = 0;
 };
 int run_complete_tensor(const CompleteTensorCommand& command);
@@ -22,11 +23,12 @@ int run_complete_tensor(const CompleteTensorCommand& command);
 struct FactorTensorLossCommand {
   CommonOptions common;
   FactorOptions options;
-  std::string input, modes, start, weights, loss, entry_weights, out, plot;
+  std::string input, modes, symmetric_modes, start, weights, loss, entry_weights, out, plot;
 };
 int run_factor_tensor_loss(const FactorTensorLossCommand& command);
 
-/// PLACES: a table with a row for every entry and its indices, counted from 1, in the columns.
+/// PLACES: a table with a row for every entry and its ids in the columns; where the model has no names, its
+/// indices, counted from 1.
 int run_predict_tensor(const ModelFile& file, const std::string& places, const std::string& out,
                        const CommonOptions& common);
 

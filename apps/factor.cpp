@@ -117,13 +117,19 @@ FactorTensorLossCommand of_tensor_loss(const FactorCommand& command) {
   plain.loss.offsets = false;
   plain.loss.entry_weights.clear();
   of_tensor(plain);  // refuses the rest
-  if (command.tensor.given())
-    throw InvalidArgument(
-        "--symmetric-modes, --fix-mode, --starts and --ridge: go with plain squares over full arrays only");
-  FactorTensorLossCommand result{
-      command.common,      command.options, command.input,     command.tensor.modes,
-      command.known.start, command.weights, command.loss.loss, command.loss.entry_weights,
-      command.out,         command.plot};
+  if (command.tensor.given_of_squares())
+    throw InvalidArgument("--fix-mode, --starts and --ridge: go with plain squares over full arrays only");
+  FactorTensorLossCommand result{command.common,
+                                 command.options,
+                                 command.input,
+                                 command.tensor.modes,
+                                 command.tensor.symmetric_modes,
+                                 command.known.start,
+                                 command.weights,
+                                 command.loss.loss,
+                                 command.loss.entry_weights,
+                                 command.out,
+                                 command.plot};
   result.options.offsets = command.loss.offsets;
   return result;
 }

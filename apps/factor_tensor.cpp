@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "apps/console.hpp"
 #include "apps/known_atoms.hpp"
+#include "apps/mode_names.hpp"
+#include "apps/mode_sets.hpp"
 #include "apps/output.hpp"
 #include "pursuit/algorithms/degeneracy.hpp"
 #include "pursuit/base/error.hpp"
@@ -17,68 +18,6 @@
 
 namespace pursuit::app {
 namespace {
-
-/// The number of a mode, counted from 0; `whose` says who names it.
-Index mode_of(const std::string& text, Index modes, const std::string& whose) {
-  Index mode = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode);
-  if (error != std::errc{} || end != text.data() + text.size() || mode < 0 || mode >= modes)
-    throw InvalidArgument(fmt::format("{}: '{}' is no mode; allowed are 0 to {}", whose, text, modes - 1));
-  return mode;
-}
-
-std::vector<std::string> separated(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t first = 0;;) {
-    const std::size_t comma = text.find(',', first);
-    parts.push_back(text.substr(first, comma - first));
-    if (comma == std::string::npos) return parts;
-    first = comma + 1;
-  }
-}
-
-/// The modes that share one panel, counted from 0.
-std::vector<Index> shared_modes(const std::string& text, Index modes) {
-  std::vector<Index> result;
-  if (text.empty()) return result;
-  for (const std::string& part : separated(text)) {
-    const Index mode = mode_of(part, modes, "--symmetric-modes " + text);
-    if (std::find(result.begin(), result.end(), mode) != result.end())
-      throw InvalidArgument(fmt::format("--symmetric-modes {}: mode {} twice", text, mode));
-    result.push_back(mode);
-  }
-  if (result.size() < 2)
-    throw InvalidArgument(fmt::format("--symmetric-modes {}: two modes or more share factors", text));
-  return result;
-}
-
-AtomSets sets_of(const TensorInput& command, Index modes) {
-  const std::vector<std::string> specs = command.modes.empty()
-                                             ? std::vector<std::string>(std::size_t(modes), "sphere")
-                                             : separated(command.modes);
-  if (Index(specs.size()) != modes)
-    throw InvalidArgument(fmt::format("--modes {}: {} sets for an array of {} modes; one for each is needed",
-                                      command.modes, specs.size(), modes));
-  const std::vector<Index> shared = shared_modes(command.symmetric_modes, modes);
-  std::vector<Atoms> of_panel;
-  std::vector<Index> panel_of;
-  Index panel_of_shared = -1;
-  for (Index mode = 0; mode < modes; ++mode) {
-    const bool is_shared = std::find(shared.begin(), shared.end(), mode) != shared.end();
-    if (is_shared && specs[std::size_t(mode)] != specs[std::size_t(shared[0])])
-      throw InvalidArgument(
-          fmt::format("--modes {}: modes {} and {} share their factors and need the same set", command.modes,
-                      shared[0], mode));
-    if (is_shared && panel_of_shared >= 0) {
-      panel_of.push_back(panel_of_shared);
-      continue;
-    }
-    panel_of.push_back(Index(of_panel.size()));
-    of_panel.push_back(parse_atoms(specs[std::size_t(mode)]));
-    if (is_shared) panel_of_shared = panel_of.back();
-  }
-  return {std::move(of_panel), std::move(panel_of)};
-}
 
 double oracle_factor(const AtomSets& sets) {
   double factor = 1;
@@ -127,7 +66,11 @@ void warn_of_degeneracy(const Degeneracy& degeneracy) {
 }  // namespace
 
 bool TensorInput::given() const {
-  return !symmetric_modes.empty() || !fix_mode.empty() || options.starts >= 0 || options.ridge != 0;
+  return !symmetric_modes.empty() || given_of_squares();
+}
+
+bool TensorInput::given_of_squares() const {
+  return !fix_mode.empty() || options.starts >= 0 || options.ridge != 0;
 }
 
 void add_tensor_options(Command& command, TensorInput& input) {
@@ -166,32 +109,25 @@ int run_tensor(const TensorCommand& command) {
     inputs.push_back(command.tensor.fix_mode[i]);
   prepare_outputs({command.out, command.plot}, inputs);
   const TensorData input = read_tensor(command.input, command.common.threads);
-  const AtomSets sets = sets_of(command.tensor, Index(input.shape.size()));
+  const AtomSets sets =
+      sets_of_modes(command.tensor.modes, command.tensor.symmetric_modes, Index(input.shape.size()));
   more.known = known_factors_of(command.tensor, input.shape);
   options.observer = watch("factor");
   const FactorResult result = factor_tensor(input.target, sets, options, more);
   const Degeneracy degeneracy = degeneracy_of(result.model);
   if (!command.out.empty()) {
-    std::vector<std::string> specs;
-    for (Index mode = 0; mode < sets.modes(); ++mode) specs.push_back(sets.mode(mode).spec());
     ModelFile file{.model = result.model,
                    .trace = result.trace,
                    .row_names = {},
                    .column_names = {},
                    .metadata = {{"command", command_line()},
-                                {"modes", fmt::format("{}", fmt::join(specs, ","))},
+                                {"modes", specs_of(sets)},
                                 {"weights", command.weights},
                                 {"seed", fmt::format("{}", options.seed)},
                                 {"stop", name(result.stop)},
                                 {"relative_error", fmt::format("{}", result.relative_error)}}};
-    if (!input.labels.empty()) file.metadata["labels"] = fmt::format("{}", fmt::join(input.labels, ","));
     if (more.ridge > 0) file.metadata["ridge"] = fmt::format("{}", more.ridge);
-    if (sets.modes() > 2) {
-      file.mode_names = input.names;
-    } else if (!input.names.empty()) {
-      file.row_names = input.names[0];
-      file.column_names = input.names[1];
-    }
+    take_mode_names(input.names, input.labels, file);
     save_model(command.out, file);
   }
   if (!command.plot.empty()) write_error_plot(command.plot, result.trace);

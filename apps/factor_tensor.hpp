@@ -15,7 +15,8 @@ struct TensorInput {
   std::vector<std::string> fix_mode;  // a mode and a file, and so on
   TensorOptions options;
 
-  bool given() const;  // more than the modes
+  bool given() const;             // more than the modes
+  bool given_of_squares() const;  // what goes with plain squares over full arrays alone
 };
 void add_tensor_options(Command& command, TensorInput& input);
 

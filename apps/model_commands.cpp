@@ -9,6 +9,7 @@
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
+#include "apps/mode_names.hpp"
 #include "apps/output.hpp"
 #include "apps/session.hpp"
 #include "pursuit/algorithms/path.hpp"
@@ -261,7 +262,7 @@ int reconstruct(const ReconstructCommand& c) {
     write_matrix(c.out, {means_of(file.model, file.loss, file.own_terms, file.row_scale), file.row_names,
                          file.column_names});
   else
-    write_tensor(c.out, file.model, file.loss, file.own_terms);
+    write_tensor(c.out, file.model, file.loss, file.own_terms, file.mode_names, labels_of(file));
   if (c.json) print_json(describe_reconstruction(c.out, file.model, timer.seconds()));
   return success;
 }

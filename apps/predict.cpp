@@ -89,8 +89,8 @@ void add_predict(Command& program) {
   sub.add_option("MODEL", c->model, "A model written by complete or factor").required();
   sub.add_option(
          "PAIRS", c->pairs,
-         "Text with a row id and a column id in every line; of an array, a table with the indices of\n"
-         "an entry, counted from 1, in every row")
+         "Text with a row id and a column id in every line; of an array, the ids of an entry along all\n"
+         "modes (its indices, counted from 1, where the model has no names)")
       .required();
   sub.add_option("-o,--out", c->out, "Write here instead of standard output");
   add_common_options(sub, c->common);

@@ -2,7 +2,8 @@
 
     scripts/gallery_arrays.py PROGRAM DATA_FOLDER docs/gallery
 
-DATA_FOLDER holds tensors/aminoacid_5x201x61.npy; Indian Pines comes with tensorly, and is left out without it.
+DATA_FOLDER holds tensors/aminoacid_5x201x61.npy and tensors/oslo_bike_270x2x12x7x24.npy; Indian Pines comes with tensorly. What
+is not there is left out.
 """
 
 import os
@@ -23,7 +24,8 @@ program, data, out = sys.argv[1:4]
 def factored(path, rank, *more):
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "m.npz")
-        sets = ["--modes", "nonneg,nonneg,nonneg", "--weights", "nonneg"]
+        modes = np.load(path, mmap_mode="r").ndim
+        sets = ["--modes", ",".join(["nonneg"] * modes), "--weights", "nonneg"]
         subprocess.run(
             [program, "factor", path, "--rank", str(rank), *sets, *more, "--out", model], check=True
         )
@@ -82,5 +84,34 @@ def indian_pines():
     save(figure, "arrays-indian-pines.svg")
 
 
+def bike_trips():
+    path = os.path.join(data, "tensors", "oslo_bike_270x2x12x7x24.npy")
+    if not os.path.exists(path):
+        return
+    model = factored(path, 6, "--loss", "poisson")
+    trips = model["weights"] * np.prod([model[f"factor_{mode}"].sum(axis=0) for mode in range(5)], axis=0)
+    order = np.argsort(-trips)
+    figure, axes = plt.subplots(3, 6, figsize=(8.5, 3.6), height_ratios=(2, 1, 1), sharey="row")
+    for column, atom in enumerate(order):
+        share = [
+            model[f"factor_{mode}"][:, atom] / model[f"factor_{mode}"][:, atom].sum() for mode in range(5)
+        ]
+        hour, weekday, month = axes[:, column]
+        hour.plot(np.arange(24) + 0.5, share[4], f"C{column}", lw=1.2)
+        hour.fill_between(np.arange(24) + 0.5, share[4], color=f"C{column}", alpha=0.2)
+        hour.set(xticks=(0, 6, 12, 18, 24), title=f"{trips[atom] / trips.sum():.0%} of all trips")
+        weekday.bar(range(7), share[3], color=f"C{column}")
+        weekday.set(xticks=range(7), xticklabels="MTWTFSS")
+        month.bar(range(12), share[2], color=f"C{column}")
+        month.set(xticks=range(12), xticklabels="JFMAMJJASOND")
+        month.tick_params(axis="x", labelsize=6)
+        for each in (hour, weekday, month):
+            each.set(yticks=[])
+    for each, word in zip(axes[:, 0], ("hour", "weekday", "month")):
+        each.set_ylabel(word)
+    save(figure, "arrays-bike-trips.svg")
+
+
 amino_acids()
+bike_trips()
 indian_pines()

@@ -55,6 +55,9 @@ TEST(Guide, EveryShellExampleRuns) {
   write_tensor(folder / "T.npy", {three_modes, Vector::Ones(3)});
   std::ofstream(folder / "T.tns") << "1 1 1 2\n2 1 3 1\n3 2 2 4\n1 2 4 1.5\n";
   std::ofstream(folder / "places.csv") << "1,1,1\n6,5,4\n";
+  std::ofstream(folder / "trips.csv")
+      << "station,day,hour,trips\nnorth,mon,8,5\nsouth,tue,9,2\nnorth,tue,9,1\n";
+  std::ofstream(folder / "asked.csv") << "station,day,hour\nsouth,mon,8\n";
   const Matrix counts = random.gaussian_matrix(30, 20).cwiseAbs().array().floor().matrix();
   write_matrix(folder / "counts.mtx", {SparseMatrix((counts.array() + 1).matrix().sparseView()), {}, {}});
   write_matrix(folder / "clicks.npz", {SparseMatrix(counts.cwiseMin(1.0).sparseView()), {}, {}});

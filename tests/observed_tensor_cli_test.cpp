@@ -125,6 +125,93 @@ TEST_F(ObservedTensorCli, FactorsCountsAndWeighsEntries) {
               1e-4 * missing["objective"].get<double>());
 }
 
+/// Ids are those of the table wherever they are: in the model, in what is held against it, in weights, in
+/// questions.
+TEST_F(ObservedTensorCli, IdsOfATableAreKeptAndAskedFor) {
+  const auto table = [&](const auto& wanted, const auto& value) {
+    std::string text = "station,day of week,hour,trips\n";
+    for (Index e = t.count(); e-- > 0;) {  // in an order of its own
+      const auto at = t.position(e);
+      if (wanted(e)) text += fmt::format("\"s {}\",d{},{},{}\n", at[0], at[1], at[2] + 6, value(e));
+    }
+    return text;
+  };
+  const auto own_value = [&](Index e) { return t.values[std::size_t(e)]; };
+  write("known.csv", table([](Index e) { return e % 3 != 1; }, own_value));
+  write("hidden.csv", table([](Index e) { return e % 3 == 1; }, own_value) + "nowhere,d1,7,3\n");
+  write("weights.csv", table([](Index e) { return e % 3 == 0; }, [](Index) { return 2; }));
+  const std::string sets =
+      "complete known.csv --modes nonneg,nonneg,nonneg --weights nonneg --rank 2 --regularize none ";
+  const auto result = run(sets + "--test hidden.csv --out m.npz --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 of 321 test entries have an id that the data do not have"));
+  EXPECT_LT(json::parse(result.out)["test"]["rmse"].get<double>(), 0.05);
+  EXPECT_EQ(run_json(sets + "--entry-weights weights.csv")["entries"], 640);
+  const json inspected = run_json("inspect m.npz");
+  EXPECT_EQ(inspected["names"][2][0], "6") << "numbers are in their order";
+  EXPECT_EQ(inspected["metadata"]["labels"], "station,day of week,hour");
+  EXPECT_THAT(run("inspect m.npz").out, HasSubstr("mode 0: s "));
+  write("asked.csv", "station,day of week,hour\n\"s 3\",d2,7\n\"s 0\",d9,13\ns 99,d9,13\n");
+  const json asked = run_json("predict m.npz asked.csv");
+  EXPECT_EQ(asked["count"], 3);
+  EXPECT_EQ(asked["unknown"], 1);
+  EXPECT_NEAR(asked["predictions"][0]["value"].get<double>(), t.values[(3 * 10 + 2) * 8 + 1], 0.05);
+  EXPECT_NEAR(asked["predictions"][1]["value"].get<double>(), t.values[(0 * 10 + 9) * 8 + 7], 0.05);
+  EXPECT_EQ(asked["predictions"][1]["ids"], (std::vector<std::string>{"s 0", "d9", "13"}));
+  EXPECT_EQ(asked["predictions"][2]["value"], 0.0);
+  EXPECT_EQ(asked["predictions"][2]["known"], (std::vector<bool>{false, true, true}));
+  const auto text = run("predict m.npz asked.csv");
+  EXPECT_THAT(text.out, HasSubstr("station,day of week,hour,value,note\ns 3,d2,7,"));
+  EXPECT_THAT(text.out, HasSubstr("s 99,d9,13,0,unknown station\n"));
+  EXPECT_THAT(text.err, HasSubstr("1 of 3 entries have an id that the model has never seen"));
+  // The table of the whole array is read back as it is, and predicts itself.
+  ASSERT_EQ(run("reconstruct m.npz --out all.csv").status, 0);
+  const TensorData all = read_tensor(path("all.csv"));
+  EXPECT_EQ(all.stored, 960);
+  EXPECT_EQ(all.labels, (std::vector<std::string>{"station", "day of week", "hour"}));
+  const json again = run_json("predict m.npz all.csv");
+  const SparseTensor entries = entries_of(*all.target).value();
+  ASSERT_EQ(again["count"], 960);
+  EXPECT_EQ(again["unknown"], 0);
+  EXPECT_NEAR(again["predictions"][500]["value"].get<double>(), entries.value[500], 1e-9);
+}
+
+TEST_F(ObservedTensorCli, NumbersOfATableArePlacesOfAnArrayWithoutNames) {
+  write("one.csv", "9,10,8,1.5\n12,3,1,0.5\n");  // places, not the first two ids of a mode
+  const json object = run_json(
+      "complete gaps.npy --modes nonneg,nonneg,nonneg --weights nonneg --regularize none --rank 2 --test "
+      "one.csv "
+      "--out m.npz");
+  EXPECT_EQ(object["test"]["count"], 2);
+  write("places.csv", "9,10,8\n12,3,1\n");
+  const json asked = run_json("predict m.npz places.csv")["predictions"];
+  const double mae =
+      (std::abs(asked[0]["value"].get<double>() - 1.5) + std::abs(asked[1]["value"].get<double>() - 0.5)) / 2;
+  EXPECT_NEAR(object["test"]["mae"].get<double>(), mae, 1e-6);
+}
+
+TEST_F(ObservedTensorCli, ModesMayShareTheirFactors) {
+  const Factors planted(std::vector<Panel>{uniform(9, 2, 1), uniform(7, 2, 2)}, {0, 0, 1});
+  const PlainTensor symmetric = dense({planted, Vector::Constant(2, 3.0)});
+  std::string text, counts;
+  for (Index e = 0; e < symmetric.count(); ++e) {
+    const auto at = symmetric.position(e);
+    const double y = symmetric.values[std::size_t(e)];
+    if (e % 3 != 1) text += fmt::format("{} {} {} {}\n", at[0] + 1, at[1] + 1, at[2] + 1, y);
+    if (std::floor(y) > 0)
+      counts += fmt::format("{} {} {} {}\n", at[0] + 1, at[1] + 1, at[2] + 1, std::floor(y));
+  }
+  write("s.tns", text);
+  write("c.tns", counts);
+  const std::string sets = " --modes nonneg,nonneg,nonneg --weights nonneg --symmetric-modes 0,1 --rank 2 ";
+  const json gaps = run_json("complete s.tns --holdout 0.1 --out m.npz" + sets);
+  EXPECT_LT(gaps["test"]["rmse"].get<double>(), 0.05);
+  const AnyModelFile any = load_any_model(path("m.npz"));
+  EXPECT_EQ(std::get<ModelFile>(any).model.factors.panels(), 2);
+  EXPECT_GT(run_json("factor c.tns --loss poisson" + sets)["deviance_explained"].get<double>(), 0.7);
+  EXPECT_THAT(run("complete s.tns --regularize auto" + sets).err, HasSubstr("these take none, or a number"));
+}
+
 TEST_F(ObservedTensorCli, ASliceOfWhichNothingIsKnownIsNamed) {
   PlainTensor seen = t;
   for (Index e = 0; e < t.count(); ++e)
@@ -148,7 +235,11 @@ TEST_F(ObservedTensorCli, BadInputHasOneClearError) {
   write("elsewhere.tns", "1 1 2 1\n");  // which is unknown
   write("places.csv", "1,1,9\n");
   write("pairs.csv", "1,1\n");
+  write("nothing.csv", "who,what,when\n");
+  write("names.csv", "who,what,when,value\na,x,1,2\nb,y,1,3\na,y,2,1\n");
+  write("strangers.csv", "c,x,1,2\nd,y,1,3\n");
   ASSERT_EQ(run("complete gaps.npy --rank 1 --out m.npz").status, 0);
+  ASSERT_EQ(run("complete names.csv --modes nonneg,nonneg,nonneg --rank 1 --out named.npz").status, 0);
   for (const auto& [arguments, status, message] :
        {std::tuple("complete gaps.npy --modes nonneg,nonneg", 2, "2 sets for an array of 3 modes"),
         std::tuple("complete gaps.npy --modes nonneg,nonneg,round", 2, "round"),
@@ -166,11 +257,19 @@ TEST_F(ObservedTensorCli, BadInputHasOneClearError) {
         std::tuple("complete twice.tns", 3, "line 3: this place was already given on line 1"),
         std::tuple("complete few.tns", 3, "too few"),
         std::tuple("factor gaps.npy --loss huber:1", 3, "'complete' takes it as unknown"),
-        std::tuple("factor T.npy --loss huber:1 --symmetric-modes 0,1", 2, "full arrays only"),
+        std::tuple("factor T.npy --loss huber:1 --symmetric-modes 0,1", 2, "have sizes 12 and 10"),
+        std::tuple("complete gaps.npy --symmetric-modes 0,1", 2, "have sizes 12 and 10"),
+        std::tuple("complete gaps.npy --symmetric-modes 0,3", 2, "'3' is no mode; allowed are 0 to 2"),
+        std::tuple("factor T.npy --loss huber:1 --ridge 1", 2, "full arrays only"),
         std::tuple("factor T.npy --loss huber:1 --row-weights w.csv", 2, "for matrices"),
         std::tuple("predict m.npz places.csv", 3,
                    "index 9 of mode 2 in row 1 is not a whole number from 1 to 8"),
-        std::tuple("predict m.npz pairs.csv", 3, "2 columns; the indices of an entry of this model are 3")}) {
+        std::tuple("predict m.npz pairs.csv", 3, "2 columns; the indices of an entry of this model are 3"),
+        std::tuple("predict named.npz pairs.csv", 3, "line 1: 2 cells; an entry of this model has 3 ids"),
+        std::tuple("predict named.npz gaps.npy", 3, "the 3 ids of an entry are text"),
+        std::tuple("predict named.npz nothing.csv", 3, "no entry is asked for"),
+        std::tuple("complete names.csv --modes nonneg,nonneg,nonneg --rank 1 --test strangers.csv", 3,
+                   "no entry has ids that are all among those of the data")}) {
     const auto result = run(arguments);
     EXPECT_EQ(result.status, status) << arguments << '\n' << result.err;
     EXPECT_THAT(result.err, HasSubstr(message)) << arguments;

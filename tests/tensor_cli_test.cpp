@@ -109,6 +109,23 @@ TEST_F(TensorCli, ReadsListsOfEntries) {
   EXPECT_LT(object["relative_error"].get<double>(), 1e-6);
 }
 
+/// Sizes whose product no whole number holds: a sparse array never asks for it, what would be dense says so.
+TEST_F(TensorCli, SizesMayHaveAProductThatOverflows) {
+  std::string text;
+  for (int e = 0; e < 4000; ++e)
+    text += fmt::format("{} {} {} {} {}\n", 1 + e * 240, 1 + e * 241, 1 + e * 242, 1 + e * 243, 1 + e % 7);
+  write("huge.tns", text);  // 10^24 places
+  const json object = run_json("factor huge.tns --rank 1 --start random --polish 2 --out m.npz");
+  EXPECT_EQ(object["stored"], 4000);
+  EXPECT_TRUE(std::isfinite(object["relative_error"].get<double>()));
+  const auto result = run("reconstruct m.npz --out X.npy");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("would have"));
+  const auto looked_at = run("factor huge.tns --rank 1 --loss huber:1");
+  EXPECT_EQ(looked_at.status, 3);
+  EXPECT_THAT(looked_at.err, HasSubstr("looks at every one of"));
+}
+
 TEST_F(TensorCli, BadInputHasOneClearError) {
   write("bad.tns", "1 1 1 2\n2 1 3\n");
   for (const auto& [arguments, status, message] :

@@ -155,6 +155,7 @@ def factor(
     callback: Callback,
 ) -> dict[str, Any]: ...
 def balanced_split(shape: list[int]) -> int: ...
+def congruence_and_condition(factors: list[Array], weights: Array) -> tuple[float, float]: ...
 def factor_tensor(
     X: Any,
     *,
@@ -178,6 +179,7 @@ def factor_observed_tensor(
     data: TensorEntries,
     *,
     atoms: list[Atoms],
+    panel_of_mode: list[int],
     pursuit: dict[str, Any],
     loss: str,
     offsets: bool,
@@ -188,6 +190,7 @@ def complete_tensor(
     data: TensorEntries,
     *,
     atoms: list[Atoms],
+    panel_of_mode: list[int],
     pursuit: dict[str, Any],
     loss: str,
     offsets: bool,
@@ -382,6 +385,18 @@ def save_model(
     loss: str = ...,
     own_terms: dict[str, Any] = ...,
     row_scale: Array = ...,
+) -> None: ...
+def save_tensor_model(
+    path: Path,
+    *,
+    panels: list[Array],
+    panel_of_mode: list[int],
+    weights: Array,
+    trace: dict[str, Any],
+    names: list[list[str]],
+    metadata: dict[str, str],
+    loss: str,
+    own_terms: dict[str, Any],
 ) -> None: ...
 def load_model(path: Path) -> dict[str, Any]: ...
 def save_completion(

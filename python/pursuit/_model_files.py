@@ -21,9 +21,10 @@ from ._observations import Ids, Observations, typed_ids
 from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
+from ._tensor_pursuit import TensorPursuit
 from .atoms import UntrustedSpec, opens_files
 
-Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion]
+Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion, TensorPursuit]
 _CLASSES = {
     each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
@@ -34,7 +35,8 @@ def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
     """A fitted model from a file, written by `save` or by the program.
 
     Factorizations come back as the estimator that wrote them; those of the program as `MatrixPursuit` or,
-    where the data were centred, `SparsePCA`. Completed matrices come back as `MatrixCompletion`.
+    where the data were centred, `SparsePCA`. Completed matrices come back as `MatrixCompletion`, arrays of
+    three and more modes as `TensorPursuit`.
 
     Parameters
     ----------
@@ -58,6 +60,8 @@ def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
 def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     file = _core.load_model(path)
     metadata = file["metadata"]
+    if len(file["factors"]) > 2 or metadata.get("estimator") == TensorPursuit.__name__:
+        return _load_tensor(path, file, trusted)
     name = metadata.get("estimator", "SparsePCA" if metadata.get("centered") == "true" else "MatrixPursuit")
     if name not in _CLASSES:
         raise ValueError(f"{path}: written by an estimator that is not known here: {name}")
@@ -111,6 +115,33 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     if len(shares):
         model.explained_variance_ratio_ = shares
     return model
+
+
+def _load_tensor(path: str | PathLike[str], file: dict[str, Any], trusted: bool) -> TensorPursuit:
+    metadata, modes = file["metadata"], len(file["factors"])
+    model = TensorPursuit(max(len(file["weights"]), 1))
+    _set_parameters(path, model, metadata)
+    try:
+        specs = json.loads(metadata["sets_of_modes"]) if "sets_of_modes" in metadata else None
+    except (ValueError, RecursionError):
+        specs = None
+    if specs is None:  # of the program
+        specs = metadata.get("modes", ",".join(["sphere"] * modes)).split(",")
+    if not isinstance(specs, list) or len(specs) != modes or not all(isinstance(s, str) for s in specs):
+        raise ValueError(f"{path}: the metadata name {len(specs)} sets for {modes} modes")
+    model.set_params(
+        modes=[s if trusted or not opens_files(s) else UntrustedSpec(s) for s in specs],
+        symmetric_modes=_shared_modes(file["panel_of_mode"]),
+        weights=metadata.get("weights", "free"),
+        loss=file["loss"],
+        offsets=len(file["row_offsets"]) > 0,
+    )
+    return model._take_file(file)
+
+
+def _shared_modes(panel_of_mode: list[int]) -> list[int] | None:
+    shared = [mode for mode, panel in enumerate(panel_of_mode) if panel_of_mode.count(panel) > 1]
+    return shared or None
 
 
 def _set_parameters(path: str | PathLike[str], model: Model, metadata: dict[str, str]) -> None:

@@ -17,9 +17,11 @@ def has_gaps(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.dtype.kind == "f" and bool(np.isnan(X).any())
 
 
-def entries_of(data: Any, shape: Sequence[int], entry_weights: Any) -> _core.TensorEntries:
-    """What is known of an array: ``data`` are the indices and values of a sparse one, of which the rest are zeros,
-    or a dense array, of which a NaN is unknown."""
+def entries_of(
+    data: Any, shape: Sequence[int], entry_weights: Any, others_are_zero: bool = True
+) -> _core.TensorEntries:
+    """What is known of an array: ``data`` are the indices and values of a sparse one, of which the rest are zeros
+    or unknown, or a dense array, of which a NaN is unknown."""
     weights = None
     if entry_weights is not None:
         weights = np.asarray(entry_weights, dtype=np.float64)
@@ -27,8 +29,9 @@ def entries_of(data: Any, shape: Sequence[int], entry_weights: Any) -> _core.Ten
             raise ValueError(f"entry_weights of shape {weights.shape}: must have the shape {tuple(shape)}")
     if isinstance(data, tuple):
         index, value = data
-        if weights is None:
-            return _core.tensor_entries(index, value, [], list(shape), True)
+        if weights is None or not others_are_zero:
+            own = [] if weights is None else weights[tuple(index)]
+            return _core.tensor_entries(index, value, own, list(shape), others_are_zero)
         full = np.zeros(shape)
         full[tuple(index)] = value
         data = full

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import warnings
+from os import PathLike
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._components import plain_parameters
 from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
 from ._pursuit_options import options_of
@@ -30,7 +33,7 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
     modes : list of atom sets, or one for all modes, default="sphere"
         Structure of the factors of every mode; see `pursuit.atoms`.
     symmetric_modes : sequence of int, optional
-        Modes that share their factors.
+        Modes that share their factors. With gaps, weights or a loss the array need not be symmetric along them.
     weights : str, default="free"
         As in `MatrixPursuit`: "free", "nonneg", "newest", "convex:RADIUS", "economic".
     loss : str, default="squares"
@@ -41,6 +44,8 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         Of squares with gaps: "auto" (self-tuned), "none", or a number that every factor pays for its square.
     validation : float, default=0.1
         With ``n_components=None``, the share of the known entries that is held back.
+    unlisted : {"zero", "unknown"}, default="zero"
+        What the entries are that an array which lists its entries does not have.
     start : {"greedy", "leading", "random"}, default="greedy"
         One atom after the other, with a result for every rank on the way; or all at once, from the leading
         directions of the unfoldings (of full data under squares) or from random members.
@@ -104,6 +109,7 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         offsets: bool = False,
         regularize: str = "none",
         validation: float = 0.1,
+        unlisted: str = "zero",
         start: str = "greedy",
         starts: int | None = None,
         ridge: float = 0.0,
@@ -128,6 +134,7 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         self.offsets = offsets
         self.regularize = regularize
         self.validation = validation
+        self.unlisted = unlisted
         self.start = start
         self.starts = starts
         self.ridge = ridge
@@ -149,9 +156,9 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of two to eight dimensions, `sparse.COO`, or (indices, values, shape)
-            Entries that are NaN are unknown; those that are not listed are zeros. ``indices`` has one row for
-            every mode.
+        X : array of two to eight dimensions, `sparse.COO`, (indices, values, shape) or (indices, values)
+            Entries that are NaN are unknown; ``unlisted`` says what those are that are not listed. ``indices``
+            has one row for every mode.
         y : ignored
         entry_weights : array of the shape of X, optional
             How often every entry counts; 0 is as good as unknown.
@@ -160,21 +167,23 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
             raise ValueError(f"start={self.start!r}: must be 'greedy', 'leading' or 'random'")
         if self.starts is not None and self.starts < 0:
             raise ValueError(f"starts={self.starts!r}: must be None or a whole number of at least 0")
+        if self.unlisted not in ("zero", "unknown"):
+            raise ValueError(f"unlisted={self.unlisted!r}: must be 'zero' or 'unknown'")
         self.offsets_, self.validation_errors_, self._own_terms = None, {}, {}
         chosen = self.n_components is None or self.regularize != "none"
-        if self.loss != "squares" or self.offsets or chosen or entry_weights is not None or has_gaps(X):
+        gaps = has_gaps(X) or (self.unlisted == "unknown" and _listed(X) is not None)
+        if self.loss != "squares" or self.offsets or chosen or entry_weights is not None or gaps:
             return self._fit_known(X, entry_weights, chosen)
         rank = require_count("n_components", self.n_components)
         data, shape = _engine_array(X)
         self.names_ = _checked_names(self.names, shape)
-        atoms = self._atoms(len(shape))
-        panel_of = _panels(len(shape), self.symmetric_modes)
+        atoms, panel_of = self._panel_atoms(len(shape))
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
             result = _core.factor_tensor(
                 data,
                 shape=list(shape),
-                atoms=[atoms[panel_of.index(panel)]._core for panel in range(max(panel_of) + 1)],
+                atoms=atoms,
                 panel_of_mode=panel_of,
                 pursuit=options_of(self, rank),
                 start=self.start,
@@ -187,9 +196,9 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
     def _fit_known(self, X: Any, entry_weights: Any, chosen: bool) -> "TensorPursuit":
         """Over the entries that are known, with their weights, under any loss."""
-        if self.symmetric_modes or self.known or self.ridge or self.starts or self.start == "leading":
+        if self.known or self.ridge or self.starts or self.start == "leading":
             raise ValueError(
-                "symmetric_modes, known, ridge, starts and start='leading' go with plain squares over full arrays only"
+                "known, ridge, starts and start='leading' go with plain squares over full arrays only"
             )
         rank = 0 if self.n_components is None else require_count("n_components", self.n_components)
         data, shape = _engine_array(X, gaps=True)
@@ -197,13 +206,15 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         if not isinstance(data, tuple):
             data = data.reshape(shape)
         watcher = Watcher(self.callback, self.verbose)
+        atoms, panel_of = self._panel_atoms(len(shape))
         options: dict[str, Any] = dict(
-            atoms=[atoms._core for atoms in self._atoms(len(shape))],
+            atoms=atoms,
+            panel_of_mode=panel_of,
             pursuit=options_of(self, rank),
             loss=self.loss,
             offsets=self.offsets,
         )
-        entries = entries_of(data, shape, entry_weights)
+        entries = entries_of(data, shape, entry_weights, self.unlisted == "zero")
         with watcher:
             if chosen:
                 result = _core.complete_tensor(
@@ -251,11 +262,27 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        indices : array of whole numbers, one row for every mode
+        indices : array of whole numbers, or of names, one row for every mode
         """
         check_is_fitted(self, "factors_")
-        places = places_of(indices, [len(factor) for factor in self.factors_])
+        places = places_of(self._by_names(indices), [len(factor) for factor in self.factors_])
         return _core.predict_tensor(self.factors_, self.weights_, self.loss, self._own_terms, places)
+
+    def _by_names(self, indices: Any) -> Any:
+        """Names of the indices of a mode are as good as the indices."""
+        if self.names_ is None or len(indices) != len(self.names_):
+            return indices
+        rows = []
+        for mode, (own, names) in enumerate(zip(indices, self.names_)):
+            own = np.asarray(own)
+            if names is not None and own.dtype.kind in "UO":
+                place = {name: i for i, name in enumerate(names)}
+                unknown = [each for each in own if str(each) not in place]
+                if unknown:
+                    raise ValueError(f"indices of mode {mode}: {unknown[0]!r} is none of its names")
+                own = np.array([place[str(each)] for each in own], dtype=np.int64)
+            rows.append(own)
+        return rows
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The factors of the first mode, with the weights in them."""
@@ -368,6 +395,69 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         model.names_ = _checked_names(model.names, tuple(len(factor) for factor in factors))
         return model
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that the program and `pursuit.load` read, and NumPy too.
+
+        Parameters
+        ----------
+        path : str or path
+            A .npz file; it appears whole or not at all.
+        """
+        check_is_fitted(self, "factors_")
+        specs = [str(getattr(each, "spec", each)) for each in self._mode_specs()]
+        metadata = {
+            "command": "python",
+            "estimator": type(self).__name__,
+            "modes": ",".join(specs),
+            "sets_of_modes": json.dumps(specs),
+            "weights": self.weights,
+            "parameters": plain_parameters(self),
+        }
+        if hasattr(self, "stop_reason_"):  # a model from tensorly was not fitted here
+            metadata["stop"] = self.stop_reason_
+            for name in ("relative_error", "congruence", "condition"):
+                metadata[name] = repr(float(getattr(self, f"{name}_")))
+        if self.validation_errors_:
+            metadata["validation_errors"] = json.dumps(
+                [[int(rank), float(error)] for rank, error in self.validation_errors_.items()]
+            )
+        shared = _panels(len(self.factors_), self.symmetric_modes)
+        _core.save_tensor_model(
+            path,
+            panels=[self.factors_[shared.index(panel)] for panel in range(max(shared) + 1)],
+            panel_of_mode=shared,
+            weights=self.weights_,
+            trace=getattr(self, "trace_", {}),
+            names=[] if self.names_ is None else [names or [] for names in self.names_],
+            metadata=metadata,
+            loss=self.loss,
+            own_terms=self._own_terms,
+        )
+
+    def _take_file(self, file: dict[str, Any]) -> "TensorPursuit":
+        """A model out of a file, parameters apart."""
+        metadata = file["metadata"]
+        self.factors_, self.weights_, self.trace_ = file["factors"], file["weights"], file["trace"]
+        self.n_components_ = len(self.weights_)
+        self.names_ = [names or None for names in file["names"]] if any(file["names"]) else None
+        self.offsets_ = offsets_of(file)
+        self._own_terms = {name: file[name] for name in OWN_TERMS}
+        self.validation_errors_ = dict(_number_pairs(metadata.get("validation_errors", "[]")))
+        plain = self.loss == "squares" and self.offsets_ is None and metadata.get("completed") != "true"
+        if "congruence" in metadata:
+            self.congruence_, self.condition_ = float(metadata["congruence"]), float(metadata["condition"])
+        elif plain:  # of the program
+            self.congruence_, self.condition_ = _core.congruence_and_condition(self.factors_, self.weights_)
+        else:
+            self.congruence_ = self.condition_ = np.nan
+        if "stop" in metadata:
+            errors = self.trace_["relative_error"]
+            error = metadata.get("relative_error", errors[-1] if len(errors) else np.nan)
+            self.relative_error_ = float(error)
+            self.stop_reason_ = metadata["stop"]
+            self.n_iter_ = max(1, int(self.trace_["sweeps"].sum()))
+        return self
+
     def top(self, mode: int, atom: int, count: int = 5) -> list[tuple[Any, float]]:
         """The largest entries of an atom's factor along a mode, with the names of their indices.
 
@@ -382,15 +472,36 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
         order = np.argsort(-np.abs(factor), kind="stable")[:count]
         return [(int(i) if names is None else names[i], float(factor[i])) for i in order]
 
-    def _atoms(self, modes: int) -> list[Any]:
+    def _panel_atoms(self, modes: int) -> tuple[list[Any], list[int]]:
+        """The sets of the panels of factors, and the panel of every mode."""
         given = self.modes
-        if isinstance(given, (list, tuple)):
-            if len(given) != modes:
-                raise ValueError(
-                    f"modes: {len(given)} sets for an array of {modes} modes; one for each is needed"
-                )
-            return [as_atoms(each) for each in given]
-        return [as_atoms(given)] * modes
+        if isinstance(given, (list, tuple)) and len(given) != modes:
+            raise ValueError(
+                f"modes: {len(given)} sets for an array of {modes} modes; one for each is needed"
+            )
+        atoms = (
+            [as_atoms(each) for each in given]
+            if isinstance(given, (list, tuple))
+            else [as_atoms(given)] * modes
+        )
+        panel_of = _panels(modes, self.symmetric_modes)
+        for mode, panel in enumerate(panel_of):
+            first = panel_of.index(panel)
+            if atoms[mode] != atoms[first]:
+                raise ValueError(f"modes {first} and {mode} share their factors and need the same set")
+        return [atoms[panel_of.index(panel)]._core for panel in range(max(panel_of) + 1)], panel_of
+
+    def _mode_specs(self) -> list[Any]:
+        """What the sets of all modes are called; those out of a file may be a name alone."""
+        given = self.modes if isinstance(self.modes, (list, tuple)) else [self.modes] * len(self.factors_)
+        return [each if isinstance(each, str) else as_atoms(each) for each in given]
+
+
+def _number_pairs(text: str) -> list[tuple[int, float]]:
+    try:
+        return [(int(rank), float(error)) for rank, error in json.loads(text)]
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError("the metadata validation_errors are no pairs of numbers") from None
 
 
 def _dense_array(X: Any) -> NDArray[Any]:
@@ -408,6 +519,8 @@ def _listed(X: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]] | None
         if np.any(getattr(X, "fill_value", 0) != 0):
             raise ValueError(f"X: places that are not listed are {X.fill_value}; only 0 is supported")
         X = (X.coords, X.data, X.shape)
+    if isinstance(X, tuple) and len(X) == 2 and np.ndim(X[0]) == 2 and np.ndim(X[1]) == 1:
+        X = (*X, tuple(np.max(X[0], axis=1, initial=0) + 1))
     if not (isinstance(X, tuple) and len(X) == 3):
         return None
     indices, values, shape = np.asarray(X[0]), np.asarray(X[1], dtype=np.float64), tuple(map(int, X[2]))

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "own_terms.hpp"
@@ -68,12 +69,44 @@ void bind_model_files(py::module_& m) {
       py::arg("row_scale") = Vector(0));
 
   m.def(
+      "save_tensor_model",
+      [](const path& file_path, std::vector<Panel> panels, std::vector<Index> panel_of_mode,
+         const Vector& weights, const py::dict& trace, const std::vector<Names>& names,
+         const Metadata& metadata, const std::string& loss, const py::dict& own_terms) {
+        ModelFile file;
+        file.model = {Factors(std::move(panels), std::move(panel_of_mode)), weights};
+        file.trace = trace_of(trace);
+        file.metadata = metadata;
+        file.loss = parse_loss(loss);
+        file.own_terms = own_terms_of(own_terms);
+        if (file.model.factors.modes() > 2) {
+          file.mode_names = names;
+        } else if (!names.empty()) {
+          file.row_names = names[0];
+          file.column_names = names[1];
+        }
+        save_model(file_path, file);
+      },
+      py::arg("path"), py::kw_only(), py::arg("panels"), py::arg("panel_of_mode"), py::arg("weights"),
+      py::arg("trace"), py::arg("names"), py::arg("metadata"), py::arg("loss"), py::arg("own_terms"));
+
+  m.def(
       "load_model",
       [](const path& file_path) {
-        ModelFile file = load_model(file_path);
+        ModelFile file = std::get<ModelFile>(load_any_model(file_path));
+        const Factors& factors = file.model.factors;
         py::dict out;
-        out["left"] = file.model.left();  // symmetric ones share it
-        out["right"] = std::move(file.model.right());
+        py::list of_modes, panel_of_mode;
+        for (Index mode = 0; mode < factors.modes(); ++mode) {
+          of_modes.append(py::cast(factors[mode]));
+          panel_of_mode.append(factors.panel_of(mode));
+        }
+        out["factors"] = of_modes;
+        out["panel_of_mode"] = panel_of_mode;
+        out["names"] =
+            factors.modes() > 2 ? file.mode_names : std::vector<Names>{file.row_names, file.column_names};
+        out["left"] = factors[0];
+        out["right"] = factors[1];
         out["weights"] = std::move(file.model.weights);
         out["trace"] = columns_of(file.trace);
         out["row_names"] = file.row_names;

@@ -25,12 +25,6 @@ struct TensorEntriesGiven {
   ObservedTensor observed() const { return {{shape, index, value}, weights, others_are_zero}; }
 };
 
-AtomSets sets_for(const std::vector<Atoms>& atoms) {
-  std::vector<Index> panel_of;
-  for (Index mode = 0; mode < Index(atoms.size()); ++mode) panel_of.push_back(mode);
-  return {atoms, panel_of};
-}
-
 void set_factors(py::dict& out, Expansion model) {
   py::list factors;
   for (Index mode = 0; mode < model.factors.modes(); ++mode) factors.append(py::cast(model.factors[mode]));
@@ -56,8 +50,9 @@ void bind_observed_tensors(py::module_& m) {
       py::arg("index"), py::arg("value"), py::arg("weights"), py::arg("shape"), py::arg("others_are_zero"));
   m.def(
       "factor_observed_tensor",
-      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, const py::dict& pursuit,
-         const std::string& loss, bool offsets, bool all_at_once, const py::object& callback) {
+      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms,
+         const std::vector<Index>& panel_of_mode, const py::dict& pursuit, const std::string& loss,
+         bool offsets, bool all_at_once, const py::object& callback) {
         FactorOptions options = pursuit_options(pursuit);
         options.loss = parse_loss(loss);
         options.offsets = offsets;
@@ -67,7 +62,7 @@ void bind_observed_tensors(py::module_& m) {
         FactorResult result;
         {
           const Unlocked unlocked;
-          result = factor_tensor(data.observed(), sets_for(atoms), options);
+          result = factor_tensor(data.observed(), AtomSets(atoms, panel_of_mode), options);
         }
         py::dict out = watch.answer(result.stop);
         set_factors(out, std::move(result.model));
@@ -77,13 +72,13 @@ void bind_observed_tensors(py::module_& m) {
         out["seconds"] = result.seconds;
         return out;
       },
-      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("pursuit"), py::arg("loss"),
-      py::arg("offsets"), py::arg("all_at_once"), py::arg("callback"));
+      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("panel_of_mode"), py::arg("pursuit"),
+      py::arg("loss"), py::arg("offsets"), py::arg("all_at_once"), py::arg("callback"));
   m.def(
       "complete_tensor",
-      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms, const py::dict& pursuit,
-         const std::string& loss, bool offsets, const std::string& regularize, double validation,
-         const py::object& callback) {
+      [](const TensorEntriesGiven& data, const std::vector<Atoms>& atoms,
+         const std::vector<Index>& panel_of_mode, const py::dict& pursuit, const std::string& loss,
+         bool offsets, const std::string& regularize, double validation, const py::object& callback) {
         const FactorOptions given = pursuit_options(pursuit);
         TensorCompletionOptions options;
         options.rank = given.rank;
@@ -103,7 +98,7 @@ void bind_observed_tensors(py::module_& m) {
         TensorCompletion result;
         {
           const Unlocked unlocked;
-          result = complete_tensor(data.observed(), sets_for(atoms), options);
+          result = complete_tensor(data.observed(), AtomSets(atoms, panel_of_mode), options);
         }
         py::dict out = watch.answer(result.stop);
         set_factors(out, std::move(result.model.atoms));
@@ -122,8 +117,8 @@ void bind_observed_tensors(py::module_& m) {
         out["seconds"] = result.seconds;
         return out;
       },
-      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("pursuit"), py::arg("loss"),
-      py::arg("offsets"), py::arg("regularize"), py::arg("validation"), py::arg("callback"));
+      py::arg("data"), py::kw_only(), py::arg("atoms"), py::arg("panel_of_mode"), py::arg("pursuit"),
+      py::arg("loss"), py::arg("offsets"), py::arg("regularize"), py::arg("validation"), py::arg("callback"));
   m.def(
       "predict_tensor",
       [](const std::vector<Panel>& factors, const Vector& weights, const std::string& loss,

@@ -6,7 +6,9 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
@@ -41,6 +43,15 @@ TensorArray tensor_of(const py::object& X, const std::vector<Index>& shape, int 
 
 void bind_tensors(py::module_& m) {
   m.def("balanced_split", &balanced_split, py::arg("shape"));
+  m.def(
+      "congruence_and_condition",
+      [](const std::vector<Panel>& factors, const Vector& weights) {
+        std::vector<Index> own(factors.size());
+        std::iota(own.begin(), own.end(), Index(0));
+        const Degeneracy degeneracy = degeneracy_of({Factors(factors, std::move(own)), weights});
+        return std::pair(degeneracy.congruence, degeneracy.condition);
+      },
+      py::arg("factors"), py::arg("weights"));
   m.def(
       "factor_tensor",
       [](const py::object& X, const std::vector<Index>& shape, const std::vector<Atoms>& atoms,

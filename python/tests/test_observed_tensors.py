@@ -92,7 +92,9 @@ def test_slices_with_gaps_have_coordinates():
         ({"loss": "poisson"}, np.ones((3, 3, 3)), None, "weights must be nonneg"),
         ({"loss": "round"}, np.ones((3, 3, 3)), None, "allowed are"),
         ({"n_components": None}, np.ones((3, 3, 3)), np.ones((3, 3, 3)), "too few"),
-        ({"loss": "huber:1", "symmetric_modes": (0, 1)}, np.ones((3, 3, 3)), None, "full arrays only"),
+        ({"loss": "huber:1", "symmetric_modes": (0, 1)}, np.ones((3, 2, 3)), None, "have sizes 3 and 2"),
+        ({"loss": "huber:1", "ridge": 0.1}, np.ones((3, 3, 3)), None, "full arrays only"),
+        ({"unlisted": "gone"}, np.ones((3, 3, 3)), None, "must be 'zero' or 'unknown'"),
     ],
 )
 def test_what_cannot_be_is_refused(arguments, data, weights, message):
@@ -106,3 +108,40 @@ def test_places_are_checked():
         model.predict([[0], [0], [2]])
     with pytest.raises(ValueError, match="one row for each of 3 modes"):
         model.predict([[0, 1, 1]])
+
+
+def test_modes_may_share_their_factors():
+    rng = np.random.default_rng(8)
+    u, v = rng.random((10, 2)), rng.random((7, 2))
+    X = np.einsum("ir,jr,kr->ijk", u, u, v)
+    gaps = np.where(rng.random(X.shape) < 0.4, np.nan, X)
+    options = dict(modes="nonneg", weights="nonneg", symmetric_modes=(0, 1), random_state=0, tol=1e-8)
+    model = pursuit.TensorPursuit(2, **options).fit(gaps)
+    np.testing.assert_array_equal(model.factors_[0], model.factors_[1])
+    assert np.linalg.norm(model.reconstruct() - X) < 0.03 * np.linalg.norm(X)
+    counts = pursuit.TensorPursuit(2, loss="poisson", **options).fit(np.floor(5 * X))
+    np.testing.assert_array_equal(counts.factors_[0], counts.factors_[1])
+    assert counts.relative_error_ < 0.5
+    with pytest.raises(ValueError, match="modes 0 and 1 share their factors and need the same set"):
+        pursuit.TensorPursuit(2, modes=["nonneg", "sphere", "nonneg"], symmetric_modes=(0, 1)).fit(gaps)
+
+
+def test_what_a_list_leaves_out_is_zero_or_unknown():
+    X = planted((12, 10, 8), 2)
+    known = np.random.default_rng(9).random(X.shape) < 0.6
+    indices = np.array(np.nonzero(known))
+    options = dict(modes="nonneg", weights="nonneg", tol=1e-9, max_iter=2000, random_state=0)
+    listed = pursuit.TensorPursuit(2, unlisted="unknown", **options).fit((indices, X[known]))
+    missing = pursuit.TensorPursuit(2, **options).fit(np.where(known, X, np.nan))
+    np.testing.assert_array_equal(listed.reconstruct(), missing.reconstruct())
+    zeros = pursuit.TensorPursuit(2, **options).fit((indices, X[known], X.shape))
+    assert zeros.relative_error_ > 0.1 > listed.relative_error_
+
+
+def test_entries_are_asked_for_by_name():
+    X = planted((3, 4, 2), 1)
+    names = [["a", "b", "c"], None, ["on", "off"]]
+    model = pursuit.TensorPursuit(1, names=names, random_state=0).fit(X)
+    np.testing.assert_allclose(model.predict([["c", "a"], [1, 3], ["on", "off"]]), [X[2, 1, 0], X[0, 3, 1]])
+    with pytest.raises(ValueError, match="indices of mode 0: 'z' is none of its names"):
+        model.predict([["z"], [0], ["on"]])

@@ -10,7 +10,8 @@ namespace pursuit {
 
 FactorResult factor_tensor(const ObservedTensor& Y, const AtomSets& sets, const FactorOptions& o) {
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
-  const auto f = make_objective(Y, {.loss = o.loss, .offsets = o.offsets}, resolve_threads(o.threads));
+  const auto f = make_objective(Y, {.loss = o.loss, .offsets = o.offsets}, resolve_threads(o.threads),
+                                sharing_of(sets, Y));
   require_sets_for(*f, sets, o);
   FactorResult result;
   if (f->null_value() > 0) {

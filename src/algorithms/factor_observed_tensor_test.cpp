@@ -173,7 +173,8 @@ TEST(FactorObservedTensor, WhatDoesNotFitIsRefused) {
   };
   EXPECT_THAT(refusal(sets_for_modes({nonneg(), nonneg()}), {.rank = 1}),
               HasSubstr("2 sets for an array of 3 modes"));
-  EXPECT_THAT(refusal(AtomSets({nonneg(), nonneg()}, {0, 0, 1}), {.rank = 1}), HasSubstr("share factors"));
+  EXPECT_THAT(refusal(AtomSets({nonneg(), nonneg()}, {0, 0, 1}), {.rank = 1}),
+              HasSubstr("modes 0 and 1 share their factors, but have sizes 4 and 3"));
   EXPECT_THAT(refusal(sets_for_modes({nonneg(), nonneg(), nonneg()}), {.rank = 0}), HasSubstr("rank 0"));
   PlainTensor counts({4, 3, 2});
   for (double& y : counts.values) y = 1;
@@ -182,6 +183,97 @@ TEST(FactorObservedTensor, WhatDoesNotFitIsRefused) {
                               {.rank = 1, .weights = WeightRule::nonneg, .loss = Loss::poisson});
               }),
               HasSubstr("set of mode 1 sphere: has members with negative entries"));
+}
+
+/// u (x) u (x) v, of which entries are hidden on one side of the diagonal alone.
+TEST(FactorObservedTensor, ModesMayShareTheirFactorsBehindGaps) {
+  const Factors planted(std::vector<Panel>{uniform(12, 2, 1), uniform(9, 2, 2)}, {0, 0, 1});
+  const PlainTensor t = dense({planted, Vector::Ones(2)});
+  const ObservedTensor data = seen_of(t, 0.4, 19);
+  for (const bool nonnegative : {true, false}) {
+    const Atoms set = nonnegative ? nonneg() : sphere();
+    const FactorResult result = factor_tensor(data, AtomSets({set, set}, {0, 0, 1}),
+                                              {.rank = 2,
+                                               .weights = nonnegative ? WeightRule::nonneg : WeightRule::free,
+                                               .polish = 1000,
+                                               .polish_tolerance = 1e-9});
+    EXPECT_EQ(result.model.factors.panels(), 2);
+    EXPECT_LT(distance(t, dense(result.model)) / t.norm(), 0.02);
+  }
+}
+
+/// Whatever the loss f falls, factors are members, and f is that of the model without shared factors at the
+/// same place.
+TEST(FactorObservedTensor, ModesMayShareTheirFactorsUnderAnyLossAndWeights) {
+  struct Case {
+    const char* loss;
+    Atoms shared, single;
+    bool nonnegative, offsets;
+  };
+  const std::vector<Index> panel_of{1, 0, 1, 1};
+  for (const auto& [loss, shared, single, nonnegative, offsets] :
+       {Case{"squares", sparse(3), sphere(), false, true},
+        Case{"huber:0.5", sphere(), sphere(), false, false},
+        Case{"bernoulli", sphere(), nonneg(), false, true}, Case{"poisson", nonneg(), nonneg(), true, false},
+        Case{"poisson", nonneg() + sparse(3), nonneg(), true, false},
+        Case{"gamma", sphere(), sphere(), false, true}})
+    for (const bool weighted : {false, true}) {
+      SCOPED_TRACE(std::string(loss) + ", " + shared.spec());
+      const Factors planted(std::vector<Panel>{uniform(5, 2, 3), uniform(6, 2, 4)}, {1, 0, 1, 1});
+      PlainTensor t = dense({planted, Vector::Constant(2, 4.0)});
+      for (double& y : t.values) {
+        if (std::string(loss) == "bernoulli") y = y > 1 ? 1 : 0;
+        if (std::string(loss) == "poisson") y = std::floor(y);
+        if (std::string(loss) == "gamma") y += 0.1;
+      }
+      ObservedTensor data = seen_of(t, 0.7, 20);
+      if (weighted)
+        for (std::size_t e = 0; e < data.entries.value.size(); ++e) data.weights.push_back(double(e % 3));
+      const FactorOptions options{.rank = 2,
+                                  .weights = nonnegative ? WeightRule::nonneg : WeightRule::free,
+                                  .loss = parse_loss(loss),
+                                  .offsets = offsets,
+                                  .polish = 30};
+      const FactorResult result = factor_tensor(data, AtomSets({single, shared}, {1, 0, 1, 1}), options);
+      double last = std::numeric_limits<double>::infinity();
+      for (const Step& step : result.trace) {
+        EXPECT_LE(step.objective, last * (1 + 1e-12));
+        last = step.objective;
+      }
+      EXPECT_LT(result.objective, 0.9 * result.null_objective);
+      for (Index k = 0; k < result.model.rank(); ++k)
+        EXPECT_TRUE(shared.of(k).contains(result.model.factors[0].col(k), 1e-6));
+      if (offsets) continue;
+      const auto apart = make_objective(data, {.loss = parse_loss(loss)});
+      std::vector<Panel> panels;
+      for (Index m = 0; m < 4; ++m) panels.push_back(result.model.factors[m]);
+      apart->move_to({Factors(panels, {0, 1, 2, 3}), result.model.weights});
+      EXPECT_NEAR(result.objective, apart->value(), 1e-9 * apart->value());
+      EXPECT_NEAR(result.null_objective, apart->null_value(), 1e-9 * apart->null_value());
+    }
+}
+
+TEST(FactorObservedTensor, SharedFactorsHaveTheSameBitsForAnyNumberOfThreads) {
+  PlainTensor t = dense({Factors(std::vector<Panel>{uniform(40, 2, 5), uniform(50, 2, 6)}, {0, 0, 1}),
+                         Vector::Constant(2, 3.0)});
+  for (double& y : t.values) y = std::floor(y);
+  const ObservedTensor data = seen_of(t, 0.8, 21);
+  const AtomSets sets({nonneg(), nonneg()}, {0, 0, 1});
+  const auto run = [&](int threads) {
+    return factor_tensor(data, sets,
+                         {.rank = 2,
+                          .weights = WeightRule::nonneg,
+                          .loss = Loss::poisson,
+                          .polish = 3,
+                          .threads = threads})
+        .model;
+  };
+  const Expansion one = run(1);
+  for (const int threads : {2, 3, 16}) {
+    const Expansion many = run(threads);
+    for (Index m = 0; m < 3; ++m) EXPECT_TRUE(same_bits(one.factors[m], many.factors[m]));
+    EXPECT_TRUE(same_bits(one.weights, many.weights));
+  }
 }
 
 TEST(FactorObservedTensor, NothingHasNoAtoms) {

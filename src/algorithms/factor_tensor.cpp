@@ -19,16 +19,11 @@ namespace pursuit {
 namespace {
 
 void validate_tensor(const Target& Y, const AtomSets& sets, const FactorOptions& o) {
-  require(sets.modes() == Y.modes(),
-          fmt::format("{} sets for an array of {} modes: one for each is needed", sets.modes(), Y.modes()));
+  std::vector<Index> shape;
+  for (Index mode = 0; mode < Y.modes(); ++mode) shape.push_back(Y.axis(mode).size());
+  require_modes(sets, shape);
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
-  for (Index mode = 0; mode < Y.modes(); ++mode) {
-    const Index first = sets.mode_of(sets.panel_of(mode));
-    require(Y.axis(mode).size() == Y.axis(first).size(),
-            fmt::format("modes {} and {} share their factors, but have sizes {} and {}", first, mode,
-                        Y.axis(first).size(), Y.axis(mode).size()));
-    sets.mode(mode).require_dimension(Y.axis(mode).size());
-  }
+  for (Index mode = 0; mode < Y.modes(); ++mode) sets.mode(mode).require_dimension(shape[std::size_t(mode)]);
 }
 
 /// How many factors of every panel are known.

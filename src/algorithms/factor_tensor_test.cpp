@@ -217,6 +217,23 @@ TEST(FactorTensor, ModesMayShareTheirFactors) {
   EXPECT_LT(result.relative_error, 0.02);
 }
 
+/// A mode may lie between those that share their factors; and their panel need not be the first.
+TEST(FactorTensor, ModesThatShareTheirFactorsNeedNotBeNeighbours) {
+  for (const auto& panel_of : {std::vector<Index>{0, 1, 0}, std::vector<Index>{1, 0, 1}}) {
+    std::vector<Panel> panels{uniform(8, 2, 1), uniform(5, 2, 2)};
+    if (panel_of[0] == 1) std::swap(panels[0], panels[1]);
+    const PlainTensor t = dense({Factors(panels, panel_of), Vector::Ones(2)});
+    const auto run = [&] {
+      return factor_tensor(as_dense_target(t), AtomSets({nonneg(), nonneg()}, panel_of),
+                           {.rank = 2, .weights = WeightRule::nonneg, .polish = 300});
+    };
+    const FactorResult result = run(), again = run();
+    EXPECT_LT(result.relative_error, 0.05);
+    EXPECT_TRUE(same_bits(result.model.weights, again.model.weights));
+    for (Index m = 0; m < 3; ++m) EXPECT_TRUE(same_bits(result.model.factors[m], again.model.factors[m]));
+  }
+}
+
 TEST(FactorTensor, SparseAndDenseAgree) {
   PlainTensor t = dense({random_factors({9, 8, 7}, 3, 1, true), Vector::Ones(3)});
   Random random(5);

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include "algorithms/nonnegative_parts.hpp"
+#include "algorithms/tensor_starts.hpp"
 #include "atoms/along_axis.hpp"
 #include "base/require.hpp"
 
 namespace pursuit {
 
+std::vector<Index> sharing_of(const AtomSets& sets, const ObservedTensor& data) {
+  require_modes(sets, data.entries.shape);
+  return sets.all_single() ? std::vector<Index>() : panels_of_modes(sets);
+}
+
 void require_sets_for(const Objective& f, const AtomSets& sets, const FactorOptions& o) {
-  require(sets.modes() == f.modes(),
-          fmt::format("{} sets for an array of {} modes: one for each is needed", sets.modes(), f.modes()));
-  require(sets.all_single(),
-          "modes that share factors go with plain squares over full arrays only; other losses, weights of "
-          "entries and gaps need a set for every mode");
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));
   std::vector<std::string> names;
   for (Index mode = 0; mode < f.modes(); ++mode) {
@@ -31,21 +32,21 @@ void require_sets_for(const Objective& f, const AtomSets& sets, const FactorOpti
 void start_at_random(const ObservedTensor& data, const AtomSets& sets, const FactorOptions& o, Objective& f) {
   Random random(o.seed);
   std::vector<Panel> panels;
-  std::vector<Index> panel_of;
-  bool free = o.loss.kind == Loss::poisson && o.weights.kind == WeightRule::nonneg;
-  for (Index mode = 0; mode < f.modes(); ++mode) {
+  bool free = o.loss.kind == Loss::poisson && o.weights.kind == WeightRule::nonneg && sets.all_single();
+  for (Index panel = 0; panel < sets.panels(); ++panel) {
+    const Index mode = sets.mode_of(panel);
     const Axis& axis = f.axis(mode);
     Panel members = axis.gaussian(o.rank, random).cwiseAbs();
-    for (const Index place : places_without_entries(data, mode)) members.row(place).setZero();
+    if (sets.is_single(panel))
+      for (const Index place : places_without_entries(data, mode)) members.row(place).setZero();
     for (Index k = 0; k < o.rank; ++k) {
       const Vector g = members.col(k);
-      maximize(axis, sets.of(mode, k), g, members.col(k));
+      maximize(axis, sets.of(panel, k), g, members.col(k));
     }
-    panel_of.push_back(mode);
     panels.push_back(std::move(members));
-    free = free && !sets.panel(mode).varies() && sets.of(mode, 0).traits().coordinatewise();
+    free = free && !sets.panel(panel).varies() && sets.of(panel, 0).traits().coordinatewise();
   }
-  f.move_to({Factors(std::move(panels), std::move(panel_of)), Vector::Ones(o.rank)});
+  f.move_to({Factors(std::move(panels), panels_of_modes(sets)), Vector::Ones(o.rank)});
   for (int sweep = 0; free && sweep < 2; ++sweep)
     for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
 }

@@ -1,5 +1,7 @@
 #include "algorithms/tensor_starts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "atoms/along_axis.hpp"
+#include "base/require.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 
@@ -47,6 +50,18 @@ std::vector<Index> panels_of_modes(const AtomSets& sets) {
   std::vector<Index> result;
   for (Index mode = 0; mode < sets.modes(); ++mode) result.push_back(sets.panel_of(mode));
   return result;
+}
+
+void require_modes(const AtomSets& sets, const std::vector<Index>& shape) {
+  require(
+      sets.modes() == Index(shape.size()),
+      fmt::format("{} sets for an array of {} modes: one for each is needed", sets.modes(), shape.size()));
+  for (Index mode = 0; mode < sets.modes(); ++mode) {
+    const Index first = sets.mode_of(sets.panel_of(mode));
+    require(shape[std::size_t(mode)] == shape[std::size_t(first)],
+            fmt::format("modes {} and {} share their factors, but have sizes {} and {}", first, mode,
+                        shape[std::size_t(first)], shape[std::size_t(mode)]));
+  }
 }
 
 Expansion random_members(const Target& Y, const AtomSets& sets, Index rank, Random& random) {

@@ -11,6 +11,9 @@ namespace pursuit {
 
 std::vector<Index> panels_of_modes(const AtomSets& sets);
 
+/// InvalidArgument where there is not a set for every mode, or where modes that share factors differ in size.
+void require_modes(const AtomSets& sets, const std::vector<Index>& shape);
+
 /// Random members in all modes: one contraction tells nothing about which of them belong together.
 Expansion random_members(const Target& Y, const AtomSets& sets, Index rank, Random& random);
 

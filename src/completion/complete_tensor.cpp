@@ -74,7 +74,7 @@ double error_on(const TensorModel& model, const ObservedTensor& held) {
   return model.loss.kind == Loss::squares ? figures.rmse : figures.deviance;
 }
 
-void check_options(const TensorCompletionOptions& o) {
+void check_options(const AtomSets& sets, const TensorCompletionOptions& o) {
   require(o.rank >= 0, fmt::format("rank {}: at least one atom is needed", o.rank));
   require(o.max_rank >= 1, fmt::format("rank {}: at least one atom is needed", o.max_rank));
   require(o.validation >= 0 && o.validation < 1,
@@ -88,6 +88,8 @@ void check_options(const TensorCompletionOptions& o) {
   require(o.regularization.kind == Regularization::none || o.weights.kind != WeightRule::convex,
           fmt::format("weights {}: go without regularization only; regularised weights are free or nonneg",
                       o.weights.spec()));
+  require(sets.all_single() || o.regularization.kind != Regularization::self_tuned,
+          "regularization auto: not with modes that share their factors; these take none, or a number");
 }
 
 /// One run of complete_tensor().
@@ -98,8 +100,8 @@ class TensorRun {
 
   /// One run of Algorithm 2, from the best atoms there are; keeps those of the best rank so far.
   void path(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
-    const auto f =
-        make_objective(data, {.loss = o_.loss, .offsets = o_.offsets}, resolve_threads(o_.threads));
+    const auto f = make_objective(data, {.loss = o_.loss, .offsets = o_.offsets}, resolve_threads(o_.threads),
+                                  sharing_of(sets_, data));
     FactorOptions as_factor;
     as_factor.rank = rank;
     as_factor.weights = o_.weights;
@@ -195,17 +197,24 @@ void append_entries(ObservedTensor& data, const ObservedTensor& more) {
 
 }  // namespace
 
-ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::uint64_t seed) {
+ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::uint64_t seed,
+                         const std::vector<Index>& panel_of_mode) {
   const Index count = std::min(Index(share * double(data.size())), most);
   ObservedTensor held{
       {data.entries.shape, std::vector<std::vector<int>>(data.entries.index.size()), {}}, {}, false};
   if (count < 1) return held;
   const std::uint64_t start = Random(seed).stream(0).bits();
   std::vector<std::pair<std::uint64_t, Index>> keys;
+  keys.reserve(std::size_t(data.size()));
+  std::vector<int> place(data.entries.index.size());
   for (Index e = 0; e < data.size(); ++e) {
+    for (std::size_t m = 0; m < place.size(); ++m) place[m] = data.entries.index[m][std::size_t(e)];
+    for (std::size_t m = 1; m < panel_of_mode.size(); ++m)  // one order of indices stands for all
+      for (std::size_t other = 0; other < m; ++other)
+        if (panel_of_mode[other] == panel_of_mode[m] && place[m] < place[other])
+          std::swap(place[m], place[other]);
     std::uint64_t key = start;
-    for (std::size_t m = 0; m < data.entries.index.size(); ++m)
-      key = random_block(key, std::uint64_t(data.entries.index[m][std::size_t(e)]), m).first;
+    for (std::size_t m = 0; m < place.size(); ++m) key = random_block(key, std::uint64_t(place[m]), m).first;
     keys.emplace_back(key, e);
   }
   std::nth_element(keys.begin(), keys.begin() + count, keys.end());
@@ -257,7 +266,7 @@ TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data) {
 
 TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
                                  const TensorCompletionOptions& options) {
-  check_options(options);
+  check_options(sets, options);
   TensorRun run(sets, options);
   if (options.rank > 0) {
     run.path(data, {}, options.rank);
@@ -268,7 +277,8 @@ TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
     throw InvalidInput(
         fmt::format("{} entries are too few to hold {} of them back and choose a rank by; give the rank",
                     data.size(), Index(share)));
-  const ObservedTensor held = hold_back(data, options.validation, kMostHeldBack, options.seed);
+  const ObservedTensor held =
+      hold_back(data, options.validation, kMostHeldBack, options.seed, sharing_of(sets, data));
   run.path(data, held, options.max_rank);
   // From there on with all entries. What factors pay is learned with them, and less and less the longer they
   // move: these stay as they were judged.

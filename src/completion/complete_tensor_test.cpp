@@ -131,6 +131,48 @@ TEST(CompleteTensor, WhatIsHeldBackDependsOnPlacesAlone) {
   EXPECT_EQ(a.entries.value, b.entries.value);
 }
 
+/// An entry that is known in another order of its indices is no judge of modes that share their factors.
+TEST(CompleteTensor, WhatIsHeldBackIsSoInEveryOrderOfSharedIndices) {
+  ObservedTensor data{{{9, 9, 4}, {{}, {}, {}}, {}}, {}, false};
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j)
+      for (int k = 0; k < 4; ++k) {
+        data.entries.index[0].push_back(i);
+        data.entries.index[1].push_back(j);
+        data.entries.index[2].push_back(k);
+        data.entries.value.push_back(1 + std::min(i, j) + 10 * std::max(i, j) + 100 * k);  // of every pair
+      }
+  const ObservedTensor held = hold_back(data, 0.3, 1000, 5, {0, 0, 1});
+  EXPECT_EQ(held.size(), 97);
+  int split = 0;
+  for (const double value : held.entries.value)
+    split += int(std::count(data.entries.value.begin(), data.entries.value.end(), value));
+  EXPECT_LE(split, 1) << "but for the last one, where the share ends";
+}
+
+TEST(CompleteTensor, ModesMayShareTheirFactors) {
+  const Factors planted(std::vector<Panel>{uniform(14, 2, 14), uniform(8, 2, 15)}, {0, 0, 1});
+  const PlainTensor t = dense({planted, Vector::Ones(2)});
+  ObservedTensor known{{t.shape, {{}, {}, {}}, {}}, {}, false}, hidden = known;
+  Random random(16);
+  for (Index e = 0; e < t.count(); ++e) {
+    const auto at = t.position(e);
+    ObservedTensor& to = random.uniform() < 0.5 ? known : hidden;
+    for (std::size_t m = 0; m < 3; ++m) to.entries.index[m].push_back(int(at[m]));
+    to.entries.value.push_back(t.values[std::size_t(e)]);
+  }
+  const AtomSets sets({nonneg(), nonneg()}, {0, 0, 1});
+  TensorCompletionOptions options;
+  options.weights = WeightRule::nonneg;
+  options.regularization.kind = Regularization::none;
+  const TensorCompletion result = complete_tensor(known, sets, options);
+  EXPECT_EQ(result.model.atoms.factors.panels(), 2);
+  EXPECT_LT(accuracy(result.model, hidden).rmse, 0.05);
+  options.regularization.kind = Regularization::self_tuned;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { complete_tensor(known, sets, options); }),
+              HasSubstr("not with modes that share their factors; these take none, or a number"));
+}
+
 TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
   const ObservedTensor data = PlantedArray({5, 4, 3}, 1, 0.1, 12).known;
   const AtomSets sets = one_set_per_mode(kThreeNonneg);

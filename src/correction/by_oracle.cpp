@@ -46,6 +46,7 @@ CorrectionOutcome correct_by_oracle(Objective& f, const AtomSets& sets, const Co
     const double before = f.value();
     for (Index k = 0; k < f.iterate().rank(); ++k)
       if (k < options.known_of(0) || k >= oldest) correct(f, sets, options, ridge, k);
+    f.fit_own_terms();
     more = counter.another(before, f.value());
   }
   return counter.outcome();

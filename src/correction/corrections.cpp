@@ -62,7 +62,10 @@ class FitSweep {
     fits_.prepare();
     if (f_.atoms_share_systems()) {
       for (Index panel = 0; panel < sets_.panels(); ++panel)
-        f_.quadratic() == Quadratic::exact ? fit_panel(panel) : fit_carefully(panel);
+        if (!sets_.is_single(panel))
+          fit_shared(panel);
+        else
+          f_.quadratic() == Quadratic::exact ? fit_panel(panel) : fit_carefully(panel);
     } else {
       for (Index k = 0; k < rank; ++k)
         for (Index panel = 0; panel < sets_.panels(); ++panel) fit(*f_.along(sets_.mode_of(panel)), panel, k);
@@ -97,6 +100,50 @@ class FitSweep {
       fits_.take(splits);
     }
     steepness_ = 1;
+  }
+
+  /// Factors that modes share are fitted as if the first of these modes had its own, go a part of the way
+  /// there and back into their sets: as far as f falls.
+  void fit_shared(Index panel) {
+    constexpr double kShortest = 1.0 / 300;
+    const Expansion start = f_.iterate();
+    const double before = f_.value();
+    const Index mode = sets_.mode_of(panel);
+    f_.move_to(with_own_panels(start));
+    fit_panel(panel);
+    const Expansion apart = f_.iterate();
+    Index sharing = 0;
+    for (Index other = 0; other < sets_.modes(); ++other) sharing += sets_.panel_of(other) == panel ? 1 : 0;
+    for (double share = 1.0 / double(sharing); share > kShortest; share *= 0.5) {
+      Expansion moved = start;
+      for (Index k = oldest_; k < start.rank(); ++k) {
+        // An atom's weight is in equal parts in the factors that are shared.
+        const double weight = start.weights[k], part = std::pow(std::abs(weight), 1.0 / double(sharing));
+        if (!(part > 0)) continue;
+        const Vector own = part * start.factors[mode].col(k),
+                     other = apart.weights[k] * part / weight * apart.factors[mode].col(k),
+                     wanted = own + share * (other - own);
+        if (!wanted.allFinite()) continue;  // a weight of next to nothing
+        const double scale = pursuit::fit(f_.axis(mode), sets_.of(panel, k), 1.0, wanted, Sign::nonnegative,
+                                          moved.factors[mode].col(k));
+        moved.weights[k] = std::copysign(std::pow(scale, double(sharing)), weight);
+      }
+      f_.move_to(std::move(moved));
+      if (f_.value() < before) return;
+    }
+    f_.move_to(start);
+  }
+
+  static Expansion with_own_panels(const Expansion& x) {
+    std::vector<Panel> panels;
+    std::vector<Index> own;
+    panels.reserve(std::size_t(x.factors.modes()));
+    own.reserve(std::size_t(x.factors.modes()));
+    for (Index mode = 0; mode < x.factors.modes(); ++mode) {
+      panels.push_back(x.factors[mode]);
+      own.push_back(mode);
+    }
+    return {Factors(std::move(panels), std::move(own)), x.weights};
   }
 
   bool sweeps_coordinates(Index panel) const {
@@ -256,9 +303,16 @@ Corrections::~Corrections() = default;
 
 CorrectionOutcome Corrections::run(const CorrectionOptions& options) {
   if (options.sweeps < 1 || f_.iterate().rank() == 0) return {};
-  if (options.by_oracle || !sets_.all_single()) return correct_by_oracle(f_, sets_, options, fits_->ridge());
-  if (can_run_ahead(f_, sets_, options) && (!fits_->anything_paid() || fits_->ridge() > 0)) {
-    const auto sweeps = f_.target() ? nullptr : f_.free_sweeps({all_nonnegative(sets_), same_ridge(f_, fits_->ridge())});
+  // Shared factors of squares over full data have an oracle whose every step is a product with the data.
+  // Elsewhere fits of all atoms at once go further, and losses have no use for what an oracle finds where an
+  // atom that stood alone was taken away.
+  const bool shared = !sets_.all_single();
+  const bool fits =
+      !f_.target() && f_.atoms_share_systems() && !fits_->anything_paid() && !options.bounded_weights;
+  if (options.by_oracle || (shared && !fits)) return correct_by_oracle(f_, sets_, options, fits_->ridge());
+  if (!shared && can_run_ahead(f_, sets_, options) && (!fits_->anything_paid() || fits_->ridge() > 0)) {
+    const auto sweeps =
+        f_.target() ? nullptr : f_.free_sweeps({all_nonnegative(sets_), same_ridge(f_, fits_->ridge())});
     if (sweeps || (f_.target() && !fits_->anything_paid()))
       return correct_ahead(f_, sets_, options, sweeps.get(), fits_->ridge());
   }

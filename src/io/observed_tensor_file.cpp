@@ -15,25 +15,34 @@
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
 #include "io/npz_entries.hpp"
+#include "io/tensor_archive.hpp"
 #include "io/zip_bytes.hpp"
 #include "objective/listed_tensor.hpp"
 #include "pursuit/io/tensor_file.hpp"
+#include "pursuit/io/tensor_names.hpp"
 
 namespace pursuit {
 namespace io {
 namespace {
 
+struct FullArray {
+  NpyArray array;
+  ModeNames names = {};
+};
+
 /// The one array of a file, or nothing where it lists entries.
-std::optional<NpyArray> full_array(const std::filesystem::path& path, int threads) {
+std::optional<FullArray> full_array(const std::filesystem::path& path, int threads) {
   ByteSource source(path);
   const std::string_view head = source.head();
-  if (is_npy(head)) return parse_npy(source.take_all().view, source.name(), threads);
+  if (is_npy(head)) return FullArray{parse_npy(source.take_all().view, source.name(), threads)};
   if (!is_zip(head)) return std::nullopt;
   const Bytes archive = source.take_all();
   const NpzEntries entries = unpack_npz(archive, source.name(), threads);
-  if (entries.size() != 1) return std::nullopt;
-  const auto& [name, content] = *entries.begin();
-  return parse_npy(content.view, at_array(source.name(), name), threads);
+  if (lists_coordinates(entries)) return std::nullopt;
+  const auto& [name, content] = only_array(entries, source.name());
+  FullArray result{parse_npy(content.view, at_array(source.name(), name), threads)};
+  result.names = names_in(entries, result.array.shape, source.name());
+  return result;
 }
 
 void require_shape(const std::vector<Index>& shape, const std::string& name) {
@@ -88,18 +97,25 @@ ObservedTensor known_entries(const NpyArray& array, Others others, const std::st
 }  // namespace
 }  // namespace io
 
-ObservedTensor read_observed_tensor(const std::filesystem::path& path, Others others, int threads) {
+NamedObservedTensor read_named_observed_tensor(const std::filesystem::path& path, Others others,
+                                               int threads) {
   threads = resolve_threads(threads);
-  return io::within_memory(path, [&]() -> ObservedTensor {
-    if (const auto array = io::full_array(path, threads))
-      return io::known_entries(*array, others, path.string());
-    return {
-        entries_of(*read_tensor(path, threads).target).value_or(SparseTensor{}), {}, others == Others::zero};
+  return io::within_memory(path, [&]() -> NamedObservedTensor {
+    if (auto full = io::full_array(path, threads))
+      return {io::known_entries(full->array, others, path.string()), std::move(full->names)};
+    TensorData listed = read_tensor(path, threads);
+    return {{entries_of(*listed.target).value_or(SparseTensor{}), {}, others == Others::zero},
+            std::move(listed.names),
+            std::move(listed.labels)};
   });
 }
 
-void read_tensor_weights(const std::filesystem::path& path, const Loss& loss, ObservedTensor& data,
-                         int threads) {
+ObservedTensor read_observed_tensor(const std::filesystem::path& path, Others others, int threads) {
+  return read_named_observed_tensor(path, others, threads).data;
+}
+
+void read_tensor_weights(const std::filesystem::path& path, const Loss& loss, const ModeNames& names,
+                         ObservedTensor& data, int threads) {
   threads = resolve_threads(threads);
   if (data.others_are_zero) data = with_zeros(data, loss);
   const std::vector<Index>& shape = data.entries.shape;
@@ -125,16 +141,19 @@ void read_tensor_weights(const std::filesystem::path& path, const Loss& loss, Ob
         if (data.entries.index[m][e] != place(m)) return;
       data.weights[e] = weight;
     };
-    if (const auto array = io::full_array(path, threads)) {
-      require_same(array->shape);
-      io::for_numbers(*array, path.string(), [&](const std::vector<int>& at, double weight) {
+    if (const auto full = io::full_array(path, threads)) {
+      require_same(full->array.shape);
+      io::for_numbers(full->array, path.string(), [&](const std::vector<int>& at, double weight) {
         take([&](std::size_t m) { return at[m]; }, weight);
       });
       return;
     }
-    const SparseTensor weights = entries_of(*read_tensor(path, threads).target).value_or(SparseTensor{});
+    const TensorData listed = read_tensor(path, threads);
+    SparseTensor weights = entries_of(*listed.target).value_or(SparseTensor{});
+    if (weights.shape.size() != shape.size()) require_same(weights.shape);
+    bring_to(ModePlaces(names, shape), listed.names, weights);  // what is not in the data weighs nothing
     for (std::size_t m = 0; m < shape.size(); ++m)
-      if (weights.shape.size() != shape.size() || weights.shape[m] > shape[m]) require_same(weights.shape);
+      if (weights.shape[m] > shape[m]) require_same(weights.shape);
     for (const Index e : sorted_order(weights, 0))
       take([&](std::size_t m) { return weights.index[m][std::size_t(e)]; }, weights.value[std::size_t(e)]);
   });

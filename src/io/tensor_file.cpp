@@ -18,12 +18,11 @@
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
 #include "io/npz_entries.hpp"
+#include "io/tensor_archive.hpp"
 #include "io/tensor_table.hpp"
 #include "io/text_lines.hpp"
 #include "io/zip_bytes.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/atomic_file.hpp"
-#include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 
@@ -35,51 +34,6 @@ using Shape = std::vector<Index>;
 bool is_named_tns(const std::filesystem::path& path) {
   const std::string file = path.filename().string();
   return file.ends_with(".tns") || file.ends_with(".tns.gz");
-}
-
-std::string names_array(std::size_t mode) {
-  return fmt::format("names_{}", mode);
-}
-
-/// How many arrays of an archive are names of modes.
-std::size_t count_named_modes(const NpzEntries& entries) {
-  std::size_t count = 0;
-  for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) count += entries.count(names_array(m));
-  return count;
-}
-
-ModeNames names_in(const NpzEntries& entries, const Shape& shape, const std::string& name) {
-  ModeNames result;
-  if (count_named_modes(entries) == 0) return result;
-  result.resize(shape.size());
-  for (std::size_t m = 0; m < std::size_t(kMostModes); ++m) {
-    const auto found = entries.find(names_array(m));
-    if (found == entries.end()) continue;
-    const std::string where = at_array(name, names_array(m));
-    const NpyArray array = parse_npy(found->second.view, where);
-    const auto* list = std::get_if<std::vector<std::string>>(&array.values);
-    if (list == nullptr || m >= shape.size() || Index(list->size()) != shape[m])
-      refuse(where, fmt::format("names of mode {} must be a list of texts, one for each of its {} indices", m,
-                                m < shape.size() ? shape[m] : 0));
-    result[m] = *list;
-  }
-  return result;
-}
-
-/// The array that an archive holds beside names.
-const NpzEntries::value_type& only_array(const NpzEntries& entries, const std::string& name) {
-  if (entries.size() - count_named_modes(entries) != 1)
-    refuse(name,
-           fmt::format("the archive holds {} arrays; an array file holds one, or coords, data and shape, "
-                       "and may hold names_0, names_1, ...",
-                       entries.size()));
-  return *std::find_if(entries.begin(), entries.end(), [](const auto& each) {
-    return !(each.first.size() == 7 && each.first.starts_with("names_"));
-  });
-}
-
-bool lists_coordinates(const NpzEntries& entries) {
-  return entries.contains("coords") && entries.contains("data") && entries.contains("shape");
 }
 
 void require_modes(std::size_t modes, const std::string& where) {
@@ -334,28 +288,6 @@ TensorEntries read_text_entries(ByteSource& source, int threads) {
 }  // namespace
 }  // namespace io
 
-namespace {
-
-/// Slice i along the first mode, a column for every place along the last: offsets, and the inverse of the
-/// link.
-template <class Values>
-void to_means(Index i, const std::vector<Index>& shape, const Loss& loss, const OwnTerms& own,
-              Values& values) {
-  if (own.row_offsets.size() > 0) {
-    std::vector<const Vector*> offsets{&own.row_offsets, &own.col_offsets};
-    for (const Vector& each : own.further_offsets) offsets.push_back(&each);
-    values.array() += own.row_offsets[i];
-    values.rowwise() += offsets.back()->transpose();
-    for (Index place = 0; place < values.rows(); ++place)
-      for (std::size_t m = shape.size() - 2, rest = std::size_t(place); m > 0;
-           rest /= std::size_t(shape[m]), --m)
-        values.row(place).array() += (*offsets[m])[Index(rest) % shape[m]];
-  }
-  values = values.unaryExpr([&](double x) { return mean_of(loss, own, x); });
-}
-
-}  // namespace
-
 bool is_tensor_file(const std::filesystem::path& path) {
   if (io::is_named_tns(path)) return true;
   std::error_code ignored;
@@ -389,40 +321,6 @@ TensorData read_tensor(const std::filesystem::path& path, int threads) {
     if (io::is_zip(head)) return io::parse_archive(source.take_all(), source.name(), threads);
     return io::sparse_data(io::read_text_entries(source, threads), source.name(), threads);
   });
-}
-
-void write_tensor(const std::filesystem::path& path, const Expansion& model, const Loss& loss,
-                  const OwnTerms& own) {
-  std::vector<Index> shape;
-  double entries = 1;
-  for (Index m = 0; m < model.factors.modes(); ++m) {
-    shape.push_back(model.factors[m].rows());
-    entries *= double(shape.back());
-  }
-  if (entries > double(std::numeric_limits<Index>::max()) / sizeof(double))
-    throw InvalidInput(fmt::format("the array of this model would have {:.3g} entries", entries));
-  if (!path.string().ends_with(".npy"))
-    throw InvalidArgument(
-        fmt::format("'{}': an array of {} modes is written as .npy", path.string(), model.factors.modes()));
-  AtomicFile file(path);
-  file.write(io::format_npy_header(io::kNativeByteOrder == '<' ? "<f8" : ">f8", false, shape));
-  // Slice by slice along the first mode, none of which needs the others.
-  for (Index i = 0; i < shape[0]; ++i) {
-    // One row per place so far, one column per atom.
-    Matrix grown = model.factors[0].row(i).cwiseProduct(model.weights.transpose());
-    for (Index m = 1; m + 1 < model.factors.modes(); ++m) {
-      const Panel& factor = model.factors[m];
-      Matrix next(grown.rows() * factor.rows(), grown.cols());
-      for (Index place = 0; place < grown.rows(); ++place)
-        next.middleRows(place * factor.rows(), factor.rows()) = factor * grown.row(place).asDiagonal();
-      grown = std::move(next);
-    }
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values =
-        grown * model.factors[model.factors.modes() - 1].transpose();
-    to_means(i, shape, loss, own, values);
-    file.write({reinterpret_cast<const char*>(values.data()), std::size_t(values.size()) * sizeof(double)});
-  }
-  file.commit();
 }
 
 }  // namespace pursuit

@@ -21,14 +21,17 @@ bool has_weight(const ObservedTensor& data, std::size_t e) {
 
 }  // namespace
 
+Expansion no_atoms(const std::vector<Index>& shape, const std::vector<Index>& panel_of_mode) {
+  std::vector<Panel> panels(std::size_t(*std::max_element(panel_of_mode.begin(), panel_of_mode.end())) + 1);
+  for (std::size_t mode = 0; mode < shape.size(); ++mode)
+    panels[std::size_t(panel_of_mode[mode])].resize(shape[mode], 0);
+  return {Factors(std::move(panels), panel_of_mode), Vector(0)};
+}
+
 Expansion no_atoms(const std::vector<Index>& shape) {
-  std::vector<Panel> panels;
-  std::vector<Index> panel_of;
-  for (const Index size : shape) {
-    panel_of.push_back(Index(panels.size()));
-    panels.emplace_back(size, 0);
-  }
-  return {Factors(std::move(panels), std::move(panel_of)), Vector(0)};
+  std::vector<Index> own(shape.size());
+  std::iota(own.begin(), own.end(), Index(0));
+  return no_atoms(shape, own);
 }
 
 ListedGroups groups_along(const ObservedTensor& data, Index mode) {

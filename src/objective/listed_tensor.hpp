@@ -37,8 +37,16 @@ void require_observed(const ObservedTensor& data);
 /// InvalidInput, naming the first entry that counts and is outside the domain of a loss.
 void require_domain(const ObservedTensor& data, const Loss& loss);
 
-/// x = 0.
+/// x = 0; modes of the same panel share their factors.
+Expansion no_atoms(const std::vector<Index>& shape, const std::vector<Index>& panel_of_mode);
 Expansion no_atoms(const std::vector<Index>& shape);
+
+/// Where modes share their factors x is the same in every order of an entry's indices along them, and so is
+/// what entries say of it: each in all these orders, with its share of the weight. Entries of one place and
+/// value are one, so that an array that is symmetric already stays as it is. Of an array that is not, zeros
+/// that are not listed are listed, for `loss`.
+ObservedTensor in_all_orders(const ObservedTensor& data, const std::vector<Index>& panel_of_mode,
+                             const Loss& loss);
 
 /// For where all that is not listed is zero.
 ObservedTensor without_zeros(const ObservedTensor& data);

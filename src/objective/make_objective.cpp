@@ -46,6 +46,19 @@ std::unique_ptr<Objective> from_entries(EntryGroups entries, const LossOptions& 
   return std::make_unique<LossObjective>(std::move(entries), options, threads);
 }
 
+std::unique_ptr<Objective> from_array(const ObservedTensor& data, const LossOptions& options, int threads) {
+  double places = 1;
+  for (const Index size : data.entries.shape) places *= double(size);
+  const bool full = data.others_are_zero || double(data.size()) == places;
+  const bool counts = options.loss.kind == Loss::poisson;
+  if (counts && full && data.weights.empty())  // zeros cost nothing where they are not listed
+    return std::make_unique<PoissonCounts>(without_zeros(data), threads);
+  const ObservedTensor filled = data.others_are_zero ? with_zeros(data, options.loss) : ObservedTensor();
+  const ObservedTensor& known = data.others_are_zero ? filled : data;
+  if (counts) return std::make_unique<PoissonCounts>(known, threads);
+  return std::make_unique<LossObjective>(EntryGroups(known), options, threads);
+}
+
 }  // namespace
 
 std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossOptions& options,
@@ -63,24 +76,17 @@ std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const Los
   return from_entries(EntryGroups(data, options.weights), options, threads);
 }
 
-std::unique_ptr<Objective> make_objective(const ObservedTensor& data, const LossOptions& options,
-                                          int threads) {
+std::unique_ptr<Objective> make_objective(const ObservedTensor& data, const LossOptions& options, int threads,
+                                          const std::vector<Index>& panel_of_mode) {
   if (options.weights.any() || options.row_scale.size() > 0)
     throw InvalidArgument("weights of rows and columns, and row scales, are for matrices");
   require_observed(data);
   require_domain(data, options.loss);
-  double places = 1;
-  for (const Index size : data.entries.shape) places *= double(size);
-  const bool full = data.others_are_zero || double(data.size()) == places;
-  const bool counts = options.loss.kind == Loss::poisson;
   check_offsets(options);
-  if (counts && full && data.weights.empty()) {  // zeros cost nothing where they are not listed
-    return std::make_unique<PoissonCounts>(without_zeros(data), threads);
-  }
-  const ObservedTensor filled = data.others_are_zero ? with_zeros(data, options.loss) : ObservedTensor();
-  const ObservedTensor& known = data.others_are_zero ? filled : data;
-  if (counts) return std::make_unique<PoissonCounts>(known, threads);
-  return std::make_unique<LossObjective>(EntryGroups(known), options, threads);
+  if (panel_of_mode.empty()) return from_array(data, options, threads);
+  auto f = from_array(in_all_orders(data, panel_of_mode, options.loss), options, threads);
+  f->move_to(no_atoms(data.entries.shape, panel_of_mode));
+  return f;
 }
 
 }  // namespace pursuit

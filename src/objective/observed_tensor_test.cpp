@@ -386,5 +386,68 @@ TEST(ObservedTensorObjective, EntriesOfASparseTargetComeBack) {
   EXPECT_FALSE(entries_of(*as_dense_target(t)).has_value());
 }
 
+/// Of a symmetric array: what is listed once on either side of the diagonal, on both, or twice over with half
+/// the weight each, is one f where the factors are shared.
+TEST(ObservedTensorObjective, EntriesOfSharedModesCountInEveryOrder) {
+  const Factors z(std::vector<Panel>{uniform(4, 2, 1), uniform(3, 2, 2)}, {0, 0, 1});
+  const std::vector<Index> panel_of{0, 0, 1};
+  const ObservedTensor one{{{4, 4, 3}, {{0, 1, 2, 3}, {1, 1, 0, 2}, {2, 0, 1, 1}}, {2, 1, 3, 5}}, {}, false};
+  ObservedTensor both = one;
+  for (std::size_t e = 0; e < 4; ++e) {
+    if (one.entries.index[0][e] == one.entries.index[1][e]) continue;
+    both.entries.index[0].push_back(one.entries.index[1][e]);
+    both.entries.index[1].push_back(one.entries.index[0][e]);
+    both.entries.index[2].push_back(one.entries.index[2][e]);
+    both.entries.value.push_back(one.entries.value[e]);
+  }
+  ObservedTensor halves = both;
+  for (std::size_t e = 0; e < halves.entries.value.size(); ++e)
+    halves.weights.push_back(halves.entries.index[0][e] == halves.entries.index[1][e] ? 1.0 : 0.5);
+  for (const char* loss : {"squares", "poisson", "huber:0.5"}) {
+    SCOPED_TRACE(loss);
+    const auto at_z = [&](const ObservedTensor& data) {
+      auto f = make_objective(data, {.loss = parse_loss(loss)}, 1, panel_of);
+      f->move_to({z, Vector::Ones(2)});
+      return f;
+    };
+    const auto f = at_z(one);
+    EXPECT_NEAR(f->value(), at_z(halves)->value(), 1e-12 * f->value());
+    EXPECT_GT(at_z(both)->value(), f->value() * (1 + 1e-6));
+    Panel first, second;
+    f->contract(0, z, first);
+    f->contract(1, z, second);
+    EXPECT_LT((first - second).norm(), 1e-12 * first.norm()) << "the residual is symmetric";
+    EXPECT_EQ(make_objective(one, {.loss = parse_loss(loss)}, 1, panel_of)->iterate().factors.panels(), 2);
+  }
+}
+
+/// Zeros that are not listed stay so where the counts are symmetric, and count where they are not.
+TEST(ObservedTensorObjective, ZerosOfSharedModesCount) {
+  const Factors z(std::vector<Panel>{uniform(3, 2, 1), uniform(2, 2, 2)}, {0, 0, 1});
+  for (const bool symmetric : {true, false}) {
+    ObservedTensor counts{
+        {{3, 3, 2}, {{0, 1, 2}, {1, 0, 2}, {1, 1, 0}}, {4, symmetric ? 4.0 : 7.0, 2}}, {}, true};
+    ObservedTensor all{{{3, 3, 2}, {{}, {}, {}}, {}}, {}, false};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 2; ++k) {
+          all.entries.index[0].push_back(i);
+          all.entries.index[1].push_back(j);
+          all.entries.index[2].push_back(k);
+          all.entries.value.push_back(0);
+          for (std::size_t e = 0; e < 3; ++e)
+            if (counts.entries.index[0][e] == i && counts.entries.index[1][e] == j &&
+                counts.entries.index[2][e] == k)
+              all.entries.value.back() = counts.entries.value[e];
+        }
+    const auto apart = make_objective(all, {.loss = Loss::poisson});
+    apart->move_to({Factors({z[0], z[1], z[2]}, {0, 1, 2}), Vector::Ones(2)});
+    const auto f = make_objective(counts, {.loss = Loss::poisson}, 1, {0, 0, 1});
+    f->move_to({z, Vector::Ones(2)});
+    EXPECT_NEAR(f->value(), apart->value(), 1e-12 * apart->value());
+    EXPECT_NEAR(f->null_value(), apart->null_value(), 1e-12 * apart->null_value());
+  }
+}
+
 }  // namespace
 }  // namespace pursuit

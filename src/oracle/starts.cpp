@@ -51,11 +51,14 @@ Factors starting_block(const Form& R, const AtomSets& sets, int count, std::uint
   const Panel columns = right.units(right.heaviest(image, heavy));
 
   Factors starts = empty_factors(sets);
-  for (Index panel = 0; panel < starts.panels(); ++panel)
-    if (const Index mode = sets.mode_of(panel); mode > 1)
-      starts.panel(panel) = R.axis(mode).gaussian(count, random);
-    else
+  for (Index panel = 0; panel < starts.panels(); ++panel) {
+    const Index mode = sets.mode_of(panel);
+    const bool follows = panel == 0 && sets.is_single(panel);  // it is the best answer to the others
+    if (follows || panel == sets.panel_of(1))
       starts.panel(panel).resize(R.axis(mode).own(), count);
+    else
+      starts.panel(panel) = R.axis(mode).gaussian(count, random);
+  }
   Panel& start = starts[1];
   Index next_direction = 0, row = 0, column = 0;
   for (int s = 0; s < count; ++s) {

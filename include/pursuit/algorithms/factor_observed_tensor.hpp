@@ -11,9 +11,9 @@
 
 namespace pursuit {
 
-/// The sets are those of the modes, each with factors of its own. Of the options the loss, offsets along
-/// every mode, and what is about the pursuit are looked at; Start::leading is all at once, from random
-/// members.
+/// The sets are those of the modes; modes may share their factors, along which the array need not be
+/// symmetric. Of the options the loss, offsets along every mode, and what is about the pursuit are looked at;
+/// Start::leading is all at once, from random members.
 FactorResult factor_tensor(const ObservedTensor& Y, const AtomSets& sets, const FactorOptions& options);
 
 }  // namespace pursuit

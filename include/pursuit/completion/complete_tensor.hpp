@@ -64,7 +64,9 @@ struct TensorAccuracy {
 TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data);
 
 /// A random share of the entries, which leave `data`; which ones depends on the seed and on their places
-/// alone. `most`: at most so many.
-ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::uint64_t seed);
+/// alone. `most`: at most so many. Entries that differ in the order of indices alone, along modes of the same
+/// panel, go together.
+ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::uint64_t seed,
+                         const std::vector<Index>& panel_of_mode = {});
 
 }  // namespace pursuit

@@ -34,8 +34,10 @@ bool is_tensor_file(const std::filesystem::path& path);
 TensorData read_tensor(const std::filesystem::path& path, int threads = 0);
 
 /// The array that an expansion stands for, with offsets and through the link of a loss, its last index
-/// running fastest, as .npy. InvalidInput where it has more entries than memory can hold.
+/// running fastest: as .npy; where modes have names also as a table of ids and values (.csv), under `labels`
+/// of the modes. InvalidInput where it has more entries than can be counted.
 void write_tensor(const std::filesystem::path& path, const Expansion& model, const Loss& loss = {},
-                  const OwnTerms& own = {});
+                  const OwnTerms& own = {}, const ModeNames& names = {},
+                  const std::vector<std::string>& labels = {});
 
 }  // namespace pursuit

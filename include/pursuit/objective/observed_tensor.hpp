@@ -22,9 +22,10 @@ struct ObservedTensor {
 
 /// f over the entries that are known, at x = 0. Of the options the loss and offsets (a number for every place
 /// along every mode) are looked at; InvalidArgument for others. InvalidInput, naming the first entry and the
-/// losses that would take it, for data outside the domain of the loss.
+/// losses that would take it, for data outside the domain of the loss. `panel_of_mode`: modes that have the
+/// same number share their factors (by default none do); the array need not be symmetric along them.
 std::unique_ptr<Objective> make_objective(const ObservedTensor& data, const LossOptions& options,
-                                          int threads = 1);
+                                          int threads = 1, const std::vector<Index>& panel_of_mode = {});
 
 /// What a sparse array lists; nothing of other targets.
 std::optional<SparseTensor> entries_of(const Target& target);
