@@ -27,12 +27,13 @@ from ._observations import (
 from ._plots import CompletionPlots
 from ._progress import Callback, Watcher
 from ._recommending import Recommending
+from ._reports import Reported
 from ._validation import FLOATS, seed_for, threads_for
 from .atoms import AtomsLike, as_atoms
 
 
 class MatrixCompletion(
-    Recommending, CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    Reported, Recommending, CompletionPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """Predicts the entries of a matrix that were not observed, and how surely.
 
@@ -455,6 +456,9 @@ class MatrixCompletion(
             column_features=getattr(self, "_column_features", None),
             metadata=metadata,
         )
+
+    def _save_for_report(self, path: PathLike[str], brief: bool) -> None:
+        self.save(path, store_entries=not brief)  # of which there may be very many
 
     @classmethod
     def of_factors(cls, model: Any, row_ids: Sequence[Any] | None = None) -> "MatrixCompletion":
