@@ -120,7 +120,8 @@ std::string side_of(const Subject& subject, const SubjectMode& mode, Index atom,
     out += fmt::format("<div class=\"whole\"><h4>{}</h4>{}</div>\n", html(mode.title), curve_of(mode, atom));
   out += fmt::format("<div><h4>{}</h4>", html(more));
   if (is_picture(mode, options)) out += picture_of(mode, atom, options);
-  if (!bars.empty()) out += svg_bars(bars, kWidthOfBars);
+  const bool says_all = is_picture(mode, options) && mode.names.empty();  // pixels have no names
+  if (!bars.empty() && !says_all) out += svg_bars(bars, kWidthOfBars);
   return out + "</div>\n";
 }
 

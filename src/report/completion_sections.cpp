@@ -187,7 +187,7 @@ Section ranking_section(const CompletionFile& file, const ObservedEntries& judge
   const RankingScore score = ranking_score(file.model, file.seen, some, from, kPlaces, threads);
   if (score.rows == 0) return {};
   return {
-      "ranking", "Lists",
+      "ranking", "How good lists are",
       paragraph(fmt::format("Lists of {} against the entries held out of {} rows, without what a row has.",
                             kPlaces, score.rows)) +
           cards_of({{"NDCG at 10", number(score.ndcg)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pursuit/base/version.hpp"
 #include "report/page_style.hpp"
@@ -11,6 +12,9 @@
 namespace pursuit::report {
 
 std::string number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e4 && size < 1e7)
+    return fmt::format("{:.0f}", value);  // people read these more easily than powers
   const std::string text = fmt::format("{:.4g}", value);
   return text == "-0" ? "0" : text;
 }

@@ -7,7 +7,7 @@
 
 namespace pursuit::report {
 
-/// Four digits, without a sign where nothing is left of a number.
+/// Four digits, or a whole number, without a sign where nothing is left of a number.
 std::string number(double value);
 
 /// Text with the characters escaped that mean something in HTML.

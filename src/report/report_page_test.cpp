@@ -364,7 +364,9 @@ TEST(HeaviestEntries, AreThoseFurthestFromZero) {
 TEST(ReportNumbers, HaveNoSignWhereNothingIsLeft) {
   EXPECT_EQ(report::number(-0.0), "0");
   EXPECT_EQ(report::number(-1.25), "-1.25");
-  EXPECT_EQ(report::number(123456), "1.235e+05");
+  EXPECT_EQ(report::number(123456), "123456");
+  EXPECT_EQ(report::number(1.5e7), "1.5e+07");
+  EXPECT_EQ(report::number(-2e-9), "-2e-09");
 }
 
 TEST(ReportSpreads, AreQuantiles) {
