@@ -73,8 +73,38 @@ FactorOptions options_of(const FactorCommand& command) {
   return options;
 }
 
+/// Sums of atoms without negative entries do not reach below zero: legitimate where noise has left some data
+/// there, and mostly a mistake where there are many.
+void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& data) {
+  const auto is_nonnegative = [](const Atoms& atoms) {
+    const auto& simple = atoms.traits().simple;
+    return simple && simple->nonnegative;
+  };
+  if (options.weights.allows_negative() || !is_nonnegative(options.left) || !is_nonnegative(options.right))
+    return;
+  const auto entries = data.stored_entries();
+  if (!entries) return;
+  Index count = 0;
+  double lowest = 0, squares = 0, all = 0;
+  for (const double value : entries->value) {
+    all += value * value;
+    if (value >= 0) continue;
+    ++count;
+    lowest = std::min(lowest, value);
+    squares += value * value;
+  }
+  if (count > 0)
+    tell(
+        "pursuit: warning: {} entries are negative, down to {:.4g} ({:.2g} % of the sum of squares): atoms "
+        "and "
+        "weights without negative parts leave them unexplained; `--right nonneg` alone (semi-NMF) reaches "
+        "them\n",
+        count, lowest, 100 * squares / all);
+}
+
 FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {
   options.observer = watch("factor");
+  if (options.loss.kind == Loss::squares) tell_of_negative_entries(options, *data);
   const Index left_size = command.covariance ? data->cols() : data->rows();
   read_known_atoms(command.known, left_size, data->cols(), options);
   read_loss_files(command.loss, *data, options);
@@ -95,6 +125,7 @@ TensorCommand of_tensor(const FactorCommand& command) {
            {"--right", command.right != "sphere"},
            {"--symmetric", !command.symmetric.empty()},
            {"--covariance", command.covariance},
+           {"--transpose", command.text.transpose},
            {"--fix", !command.known.fix.empty()},
            {"--fix-left", !command.known.fix_left.empty()},
            {"--fix-right", !command.known.fix_right.empty()},
@@ -224,6 +255,7 @@ void add_factor(Command& program) {
                  "Write the model here (.npz: left, right, weights, trace, metadata)");
   sub.add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
   add_text_options(sub, command->text);
+  add_transpose_option(sub, command->text);
   add_common_options(sub, command->common);
   sub.runs([command] { return run(*command); });
 }

@@ -1,5 +1,9 @@
 #include "apps/input.hpp"
 
+#include <memory>
+#include <type_traits>
+#include <utility>
+
 #include "apps/console.hpp"
 #include "apps/ranks.hpp"
 #include "pursuit/io/ranked_matrix_file.hpp"
@@ -16,7 +20,16 @@ void add_text_options(Command& command, TextInput& text) {
       .show_default();
 }
 
+void add_transpose_option(Command& command, TextInput& text) {
+  command.add_flag("--transpose", text.transpose, "Rows of INPUT as columns, and columns as rows");
+}
+
 namespace {
+
+AnyMatrix transposed(const AnyMatrix& matrix) {
+  return std::visit([](const auto& m) -> AnyMatrix { return std::decay_t<decltype(m)>(m.transpose()); },
+                    matrix);
+}
 
 MatrixReading reading_of(const TextInput& text, int threads) {
   return {text.header == "yes" ? Header::yes : text.header == "no" ? Header::no : Header::find, threads};
@@ -36,6 +49,10 @@ NamedMatrix read_input(const std::string& path, const TextInput& text, int threa
   NamedMatrix matrix = read_matrix(path, reading_of(text, threads));
   tell_names(path, !matrix.row_names.empty(), !matrix.column_names.empty(), rows_of(matrix.matrix),
              cols_of(matrix.matrix));
+  if (text.transpose) {
+    matrix.matrix = transposed(matrix.matrix);
+    std::swap(matrix.row_names, matrix.column_names);
+  }
   return matrix;
 }
 
@@ -45,6 +62,12 @@ Matrix dense(AnyMatrix matrix) {
 }
 
 MatrixData read_input_data(const std::string& path, const TextInput& text, int threads) {
+  if (text.transpose) {  // a copy in memory, whatever the file is
+    const auto matrix = std::make_shared<NamedMatrix>(read_input(path, text, threads));
+    MatrixData data = in_memory(*matrix, threads);
+    data.matrix = {data.matrix.get(), [matrix, inner = data.matrix](const DataMatrix*) {}};
+    return data;
+  }
   MatrixData data = read_data(path, reading_of(text, threads));
   tell_names(path, !data.row_names.empty(), !data.column_names.empty(), data.matrix->rows(),
              data.matrix->cols());

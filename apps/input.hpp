@@ -12,8 +12,11 @@ namespace pursuit::app {
 /// Options of commands that read matrices.
 struct TextInput {
   std::string header = "auto";
+  bool transpose = false;
 };
 void add_text_options(Command& command, TextInput& text);
+/// For those where it makes a difference what is a row.
+void add_transpose_option(Command& command, TextInput& text);
 
 /// Reads a matrix; tells, on standard error, which parts of a text were taken for names.
 NamedMatrix read_input(const std::string& path, const TextInput& text, int threads);

@@ -18,6 +18,7 @@ constexpr const char* kMainExamples = R"(Examples:
   pursuit recommend model.npz --row 42 --top 10 --exclude-seen
   pursuit atoms nonneg+unimodal
   pursuit inspect parts.npz
+  pursuit report parts.npz --out parts.html
   pursuit demo
 
 Exit status: 0 success, 2 a wrong option, 3 input that cannot be used, 4 output that cannot be written,
@@ -37,9 +38,9 @@ int run(int argc, char** argv) {
   Command& commands = program.commands();
   commands.footer(kMainExamples);
   remember_command(argc, argv);
-  for (const auto add : {add_factor, add_pca, add_omp, add_complete, add_predict, add_recommend, add_similar,
-                         add_serve, add_evaluate, add_atoms, add_inspect, add_reconstruct, add_convert,
-                         add_demo, add_generate, add_completions})
+  for (const auto add : {add_factor, add_pca, add_choose, add_omp, add_complete, add_predict, add_recommend,
+                         add_similar, add_serve, add_evaluate, add_atoms, add_inspect, add_report,
+                         add_reconstruct, add_convert, add_demo, add_generate, add_completions})
     add(commands);
   try {
     require_shared_work(argc, argv);

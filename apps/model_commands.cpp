@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
@@ -20,6 +19,7 @@
 #include "pursuit/io/model_file.hpp"
 #include "pursuit/io/tensor_file.hpp"
 #include "pursuit/objective/means.hpp"
+#include "pursuit/report/report_page.hpp"
 #include "pursuit/report/terminal_plot.hpp"
 
 namespace pursuit::app {
@@ -40,37 +40,22 @@ void print_metadata(const Metadata& metadata) {
   for (const auto& [key, value] : metadata) say("  {:<16} {}\n", printable(key), printable(value));
 }
 
-/// What the mean of an entry is, in words of the model: X, with offsets and scale, through the link.
-std::string meaning_of(const ModelFile& file) {
-  std::string x = "X";
-  if (file.own_terms.row_offsets.size() > 0) x += " + row offset + column offset";
-  std::string mean = x;
-  if (file.loss.kind == Loss::bernoulli) mean = fmt::format("1 / (1 + exp(-({})))", x);
-  if (file.loss.kind == Loss::ordinal)
-    mean = fmt::format("the expected grade, of P(grade <= k) = 1 / (1 + exp({} - threshold k))", x);
-  if (file.loss.has_log_link()) mean = fmt::format("exp({})", x);
-  return file.row_scale.size() > 0 ? fmt::format("row scale * {}", mean) : mean;
-}
-
 bool has_mode_names(const ModelFile& file) {
   return std::any_of(file.mode_names.begin(), file.mode_names.end(),
                      [](const auto& names) { return !names.empty(); });
 }
 
-/// The indices of a mode with the largest entries of an atom, by their names.
-std::string heaviest_names(const ModelFile& file, Index mode, Index atom) {
-  constexpr Index kShown = 5;
-  const auto factor = file.model.factors[mode].col(atom);
-  std::vector<Index> order(std::size_t(factor.size()));
-  std::iota(order.begin(), order.end(), Index(0));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index i, Index j) { return std::abs(factor[i]) > std::abs(factor[j]); });
+constexpr Index kEntriesNamed = 5;
+
+std::string entry_name(const std::vector<std::string>& names, Index i) {
+  return names.empty() ? fmt::format("variable {}", i + 1) : names[std::size_t(i)];
+}
+
+/// The largest entries of a factor, by their names.
+std::string heaviest_names(const std::vector<std::string>& names, ConstVectorRef factor) {
   std::vector<std::string> words;
-  for (const Index i : order) {
-    if (factor[i] == 0 || Index(words.size()) == kShown) break;
-    words.push_back(
-        fmt::format("{} {:.3g}", printable(file.mode_names[std::size_t(mode)][std::size_t(i)]), factor[i]));
-  }
+  for (const Index i : heaviest_entries(factor, kEntriesNamed))
+    words.push_back(fmt::format("{} {:.3g}", printable(entry_name(names, i)), factor[i]));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -79,13 +64,34 @@ void print_named_modes(const ModelFile& file) {
     say("\natom {}\n", i + 1);
     for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
       if (!file.mode_names[std::size_t(mode)].empty())
-        say("  mode {}: {}\n", mode, heaviest_names(file, mode, i));
+        say("  mode {}: {}\n", mode,
+            heaviest_names(file.mode_names[std::size_t(mode)], file.model.factors[mode].col(i)));
   }
+}
+
+/// Of matrices: the largest entries of columns, and of rows that have names.
+void print_heaviest(const ModelFile& file, bool components) {
+  if (file.model.rank() > 0) say("\nlargest {}\n", components ? "loadings" : "entries");
+  for (Index i = 0; i < file.model.rank(); ++i) {
+    say("{:>6}  {}\n", i + 1, heaviest_names(file.column_names, file.model.right().col(i)));
+    if (!components && !file.row_names.empty() && !file.model.symmetric())
+      say("        rows: {}\n", heaviest_names(file.row_names, file.model.left().col(i)));
+  }
+}
+
+/// The largest entries of the right factor.
+Json describe_heaviest(const ModelFile& file, Index atom) {
+  Json entries = Json::array();
+  const auto factor = file.model.right().col(atom);
+  for (const Index i : heaviest_entries(factor, kEntriesNamed))
+    entries.push_back({{"column", i}, {"name", entry_name(file.column_names, i)}, {"value", factor[i]}});
+  return entries;
 }
 
 Json describe(const ModelFile& file) {
   Json atoms = Json::array(), path = Json::array(), shape = Json::array();
   const bool is_matrix = file.model.factors.modes() == 2;
+  const Vector shares = component_shares(file);
   for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
     shape.push_back(file.model.factors[mode].rows());
   for (Index i = 0; i < file.model.rank(); ++i) {
@@ -94,6 +100,8 @@ Json describe(const ModelFile& file) {
     if (is_matrix) {
       atom.set("left_support", support_size(file.model.left(), i));
       atom.set("right_support", support_size(file.model.right(), i));
+      if (i < shares.size()) atom.set("variance", shares[i]);
+      atom.set("largest", describe_heaviest(file, i));
     } else {
       Json supports = Json::array();
       for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
@@ -109,7 +117,7 @@ Json describe(const ModelFile& file) {
               {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
               {"seconds", file.trace.empty() ? 0.0 : file.trace.back().seconds},
               {"loss", file.loss.spec()},
-              {"mean", meaning_of(file)},
+              {"mean", mean_in_words(file)},
               {"stop", stop_of(file.metadata)},
               {"atoms", atoms},
               {"path", path},
@@ -182,20 +190,26 @@ int inspect_factorization(const ModelFile& file, bool json) {
   say("{}, {} {}atoms\n\n", fmt::join(shape, " x "), file.model.rank(),
       file.model.symmetric() ? "symmetric " : "");
   print_metadata(file.metadata);
-  if (file.metadata.count("loss") > 0) say("  {:<16} {}\n", "mean of an entry", meaning_of(file));
-  say("\n{:>6} {:>14}", "atom", "weight");
+  if (file.metadata.count("loss") > 0) say("  {:<16} {}\n", "mean of an entry", mean_in_words(file));
+  const Vector shares = component_shares(file);
+  const bool components = shares.size() > 0;
+  say("\n{:>6} {:>14}", components ? "component" : "atom", "weight");
+  if (components) say(" {:>10}", "variance");
   if (factors.modes() == 2)
     say(" {:>13} {:>14}", "left support", "right support");
   else
     for (Index mode = 0; mode < factors.modes(); ++mode) say(" {:>14}", fmt::format("support {}", mode));
   say("\n");
   for (Index i = 0; i < file.model.rank(); ++i) {
-    say("{:>6} {:>14.6g}", i + 1, file.model.weights[i]);
+    say("{:>{}} {:>14.6g}", i + 1, components ? 9 : 6, file.model.weights[i]);
+    if (components) say(" {:>10.4f}", shares[i]);
     for (Index mode = 0; mode < factors.modes(); ++mode)
       say(" {:>{}}", support_size(factors[mode], i), factors.modes() == 2 && mode == 0 ? 13 : 14);
     say("\n");
   }
   if (has_mode_names(file)) print_named_modes(file);
+  if (factors.modes() == 2 && (components || !file.column_names.empty())) print_heaviest(file, components);
+  if (file.trace.empty()) return success;  // of principal components there is no path
   say("\n");
   const bool squares = file.loss.kind == Loss::squares;
   print_path(file.trace, squares);
@@ -320,6 +334,7 @@ void add_convert(Command& program) {
   sub.add_option("INPUT", c->input, "Matrix file; the format is found from its content").required();
   sub.add_option("OUTPUT", c->output, "Matrix file; the format is that of its extension").required();
   add_text_options(sub, c->text);
+  add_transpose_option(sub, c->text);
   add_json_option(sub, c->json);
   sub.runs([c] { return convert(*c); });
 }

@@ -121,8 +121,13 @@ int run(PcaCommand& c) {
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
 
   const auto names = component_names(result.loadings.cols());
-  if (!c.loadings.empty()) write_matrix(c.loadings, {result.loadings, input.column_names, names});
-  if (!c.scores.empty()) write_matrix(c.scores, {result.scores, input.row_names, names});
+  const auto without_signs_of_zeros = [](const Matrix& m) {
+    return Matrix(m.array() + 0.0);
+  };  // nobody reads a -0
+  if (!c.loadings.empty())
+    write_matrix(c.loadings, {without_signs_of_zeros(result.loadings), input.column_names, names});
+  if (!c.scores.empty())
+    write_matrix(c.scores, {without_signs_of_zeros(result.scores), input.row_names, names});
   if (!c.out.empty())
     save_model(c.out, {factorization_of(result),
                        {},
@@ -214,6 +219,7 @@ void add_pca(Command& program) {
   sub.add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
   sub.add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
   add_text_options(sub, c->text);
+  add_transpose_option(sub, c->text);
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });
 }

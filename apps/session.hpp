@@ -56,6 +56,8 @@ void add_pca(Command& program);
 void add_omp(Command& program);
 void add_completions(Command& program);  // last: it tells of all others
 void add_inspect(Command& program);
+void add_report(Command& program);
+void add_choose(Command& program);
 void add_reconstruct(Command& program);
 void add_convert(Command& program);
 void add_demo(Command& program);

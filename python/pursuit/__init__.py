@@ -11,11 +11,13 @@
 `SparseCoder`                  codes over a dictionary that is given
 `MatrixCompletion`             entries that were not observed, and how surely they are known
 `evaluate_completion`          how well methods of completion predict and recommend, by protocol
+`choose_rank`                  how many components, by entries held out
 `TensorPursuit`                arrays of three and more modes, a structure for each
 =============================  ===========================================================================
 """
 
 from . import atoms
+from ._choosing import RankChoice, choose_rank
 from ._completion import MatrixCompletion
 from ._core import __version__
 from ._evaluation import evaluate_completion
@@ -25,6 +27,7 @@ from ._nmf import NMF, non_negative_factorization
 from ._omp import OrthogonalMatchingPursuit, orthogonal_mp, orthogonal_mp_gram
 from ._pca import PCA
 from ._recommending import Neighbour, Reason, Recommendation, Recommendations
+from ._reports import Report
 from ._sparse_coder import SparseCoder, sparse_encode
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
@@ -38,15 +41,18 @@ __all__ = [
     "NonnegativeSparsePCA",
     "OrthogonalMatchingPursuit",
     "PCA",
+    "RankChoice",
     "Reason",
     "Recommendation",
     "Recommendations",
+    "Report",
     "SparseCoder",
     "SparsePCA",
     "TensorPursuit",
     "TruncatedSVD",
     "__version__",
     "atoms",
+    "choose_rank",
     "evaluate_completion",
     "load",
     "non_negative_factorization",

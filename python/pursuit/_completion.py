@@ -28,11 +28,13 @@ from ._observations import (
 from ._plots import CompletionPlots
 from ._progress import Callback, Watcher
 from ._recommending import Recommending
+from ._reports import Reported
 from ._validation import seed_for, threads_for
 from .atoms import AtomsLike, as_atoms
 
 
 class MatrixCompletion(
+    Reported,
     CompletedMatrix,
     Recommending,
     CompletionPlots,

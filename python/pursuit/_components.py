@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
 from ._plots import ComponentPlots
+from ._reports import Reported
 from ._validation import FLOATS, canonical, squared_norm, threads_for, validate_matrix
 
 
@@ -31,7 +32,7 @@ def plain_parameters(model: Any) -> str:
     return json.dumps(plain)
 
 
-class ComponentModel(ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ComponentModel(Reported, ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Rows x ~ mean + scale * (z @ components). Subclasses fit ``components_`` and, where there is one,
     ``mean_``."""
 

@@ -413,6 +413,48 @@ def save_completion(
 ) -> None: ...
 def load_completion(path: Path) -> dict[str, Any]: ...
 def is_completion_file(path: Path) -> bool: ...
+def report_page(
+    path: Path,
+    *,
+    title: str,
+    image_height: int,
+    image_width: int,
+    lines: bool,
+    labels: list[str],
+    top: int,
+    brief: bool = False,
+) -> str: ...
+def report_page_of_array(
+    *,
+    factors: list[Array],
+    weights: Array,
+    trace: dict[str, Any],
+    loss: str,
+    own_terms: dict[str, Any],
+    names: list[list[str]],
+    metadata: dict[str, str],
+    title: str,
+    image_height: int,
+    image_width: int,
+    lines: bool,
+    labels: list[str],
+    top: int,
+    brief: bool = False,
+) -> str: ...
+def write_file(path: Path, text: str) -> None: ...
+def choose_rank(
+    X: Any,
+    *,
+    ranks: list[int],
+    folds: int,
+    pursuit: dict[str, Any],
+    left: Atoms,
+    right: Atoms,
+    loss: str,
+    offsets: bool,
+    row_scale: Array,
+    callback: Callback,
+) -> dict[str, Any]: ...
 def path_by_rank(trace: dict[str, Any]) -> dict[str, Any]: ...
 def feature_table(
     members: int, names: list[str], member: Array, feature: Array, value: Array

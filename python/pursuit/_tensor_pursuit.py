@@ -16,13 +16,14 @@ from ._components import plain_parameters
 from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
 from ._pursuit_options import options_of
+from ._reports import Reported
 from ._validation import FLOATS, require_count, threads_for
 from .atoms import AtomsLike, as_atoms
 
 MOST_MODES = 8
 
 
-class TensorPursuit(TransformerMixin, BaseEstimator):
+class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
     """Factorization of an array of two to eight modes into atoms of any structure:
     X ~ sum_i w_i u_i (x) v_i (x) w_i ..., each factor from the set of its mode.
 
@@ -256,6 +257,19 @@ class TensorPursuit(TransformerMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _report_page(self, **options: Any) -> str:
+        check_is_fitted(self, "factors_")
+        return _core.report_page_of_array(
+            factors=[np.asarray(factor, dtype=np.float64) for factor in self.factors_],
+            weights=self.weights_,
+            trace=getattr(self, "trace_", {}),
+            loss=self.loss,
+            own_terms=getattr(self, "_own_terms", {}),
+            names=[[] if names is None else [str(each) for each in names] for names in self.names_ or ()],
+            metadata={"estimator": type(self).__name__, "stop": getattr(self, "stop_reason_", ""), "weights": self.weights},
+            **options,
+        )
 
     def predict(self, indices: Any) -> NDArray[Any]:
         """What the model says of single entries, in the units of X.

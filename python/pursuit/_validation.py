@@ -23,6 +23,7 @@ except ImportError:
 
 
 FLOATS = (np.float64, np.float32)
+_MISSING = "pursuit.MatrixCompletion takes X with NaN as it is: what is missing is unknown, and predicted."
 
 
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -35,7 +36,12 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
             )
         if getattr(getattr(data, "dtype", None), "kind", None) in ("M", "m"):
             raise TypeError(f"{name} holds times (dtype {data.dtype}), not numbers; convert them first")
-    return _validated(estimator, X, y, **options)
+    try:
+        return _validated(estimator, X, y, **options)
+    except ValueError as error:
+        if "X contains NaN" in str(error):
+            raise ValueError(f"{error}\n{_MISSING}") from None
+        raise
 
 
 def threads_for(n_jobs: int | None) -> int:

@@ -54,6 +54,10 @@ def fit(
     The fitted estimator. Also written: ``obsm["X_" + key]``, the scores; ``varm[key]``, the loadings;
     ``uns[key]``, parameters and explained variance.
     """
+    if getattr(adata, "isbacked", False):
+        raise ValueError(
+            f"adata is backed: its X stays in {adata.filename}, and a fit needs it in memory; adata.to_memory() has it there"
+        )
     X = adata.X if layer is None else _named(adata.layers, layer, "layers")
     used = np.ones(adata.n_vars, dtype=bool)
     if mask is not None:

@@ -13,6 +13,7 @@
 #include "penalized.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
+#include "reports.hpp"
 #include "serving.hpp"
 #include "sparse_codes.hpp"
 #include "tensors.hpp"
@@ -69,4 +70,5 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_completion(m);
   pursuit::python::bind_serving(m);
   pursuit::python::bind_model_files(m);
+  pursuit::python::bind_reports(m);
 }

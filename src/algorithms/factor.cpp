@@ -221,7 +221,7 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
     for (Index i = fixed; i < model.rank(); ++i) {
       Index largest = 0;
       model.right().col(i).cwiseAbs().maxCoeff(&largest);
-      if (model.right()(largest, i) < 0) model.right().col(i) *= -1;
+      if (model.right()(largest, i) < 0) turn(model.right().col(i));
     }
     return;
   }
@@ -229,11 +229,11 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
     Index largest = 0;
     model.right().col(i).cwiseAbs().maxCoeff(&largest);
     if (sets.mode(0).traits().symmetric && sets.mode(1).traits().symmetric && model.right()(largest, i) < 0) {
-      model.right().col(i) *= -1;
+      turn(model.right().col(i));
       model.weights[i] *= -1;
     }
     if (model.weights[i] < 0 && (sets.mode(0).traits().symmetric || sets.mode(1).traits().symmetric)) {
-      (sets.mode(0).traits().symmetric ? model.left() : model.right()).col(i) *= -1;
+      turn((sets.mode(0).traits().symmetric ? model.left() : model.right()).col(i));
       model.weights[i] *= -1;
     }
   }

@@ -71,12 +71,12 @@ void settle_signs_of_modes(const AtomSets& sets, const std::vector<Index>& known
       Index largest = 0;
       own.cwiseAbs().maxCoeff(&largest);
       if (own[largest] < 0) {
-        own *= -1;
+        turn(own);
         model.weights[k] *= -1;
       }
     }
     if (taker >= 0 && model.weights[k] < 0) {
-      model.factors[taker].col(k) *= -1;
+      turn(model.factors[taker].col(k));
       model.weights[k] *= -1;
     }
   }

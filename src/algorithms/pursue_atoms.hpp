@@ -22,6 +22,12 @@ inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& s
 /// power of `degree`; InvalidInput where weights overflow.
 void undo_scale(double scale, FactorResult& result, int degree = 2);
 
+/// The other way round, where zeros get no sign: nobody wants to read -0.
+template <class Factor>
+void turn(Factor&& factor) {
+  factor = (0 - factor.array()).matrix().eval();
+}
+
 /// Signs are nobody's choice where a set is symmetric: weights positive, and of the modes with such sets all
 /// but the first have their largest entry positive. Factors of the first `known` atoms of a panel stay.
 void settle_signs_of_modes(const AtomSets& sets, const std::vector<Index>& known, Expansion& model);

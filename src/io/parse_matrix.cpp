@@ -21,8 +21,9 @@ namespace pursuit::io {
 namespace {
 
 [[noreturn]] void refuse_entry(const std::string& name, double value, Index row, Index column) {
-  refuse(name, fmt::format("the entry at row {}, column {} (counted from 1) is {}, not a finite number",
-                           row + 1, column + 1, value));
+  refuse(name, fmt::format("the entry at row {}, column {} (counted from 1) is {}, not a finite number{}",
+                           row + 1, column + 1, value,
+                           std::isnan(value) ? "; `pursuit complete` fills in missing entries" : ""));
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ void require_sizes(const Shape& shape, std::size_t listed, const std::string& wh
   Shape at(shape.size());
   for (std::size_t m = shape.size(); m-- > 0; place /= shape[m]) at[m] = place % shape[m];
   refuse(name,
-         fmt::format("the entry at {} (counted from 0) is {}, not a finite number", shape_text(at), value));
+         fmt::format("the entry at {} (counted from 0) is {}, not a finite number{}", shape_text(at), value,
+                     std::isnan(value) ? "; 'complete' takes it as unknown" : ""));
 }
 
 /// Refers to the numbers, and owns them.

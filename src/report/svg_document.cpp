@@ -42,7 +42,7 @@ std::string svg_document(double width, double height, std::string_view title, st
       "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{2}\" fill=\"{3}\">\n",
       px(width), px(height), px(kFontSize), kInk);
   if (!title.empty()) out += fmt::format("<title>{}</title>\n", xml_escaped(title));
-  out += "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  out += "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
   return out.append(content).append("</svg>\n");
 }
 

@@ -24,10 +24,10 @@ using report::Range;
 using report::svg_text;
 using report::Tick;
 
-constexpr double kPlotWidth = 560, kPlotHeight = 340;
 constexpr double kLegendSample = 24, kLegendLine = 1.6 * kFontSize;
 constexpr double kLargestDrawn = 1e300;  // leaves room to widen a range
-constexpr int kMostTicks = 8;
+constexpr int kMostTicks = 8, kFewestTicks = 5;
+constexpr double kPixelsOfTick = 42;
 
 /// The palette of Okabe and Ito without its yellow, which is hard to see on white.
 constexpr std::array<std::string_view, 7> kPalette{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -45,6 +45,7 @@ struct Axis {
   Range range;
   bool log;
   double from = 0, to = 0;  // in pixels
+  bool whole = false;       // numbers of things: there is nothing between them
 
   double at(double value) const {
     const double position =
@@ -52,7 +53,14 @@ struct Axis {
     return from + position * (to - from);
   }
   std::vector<Tick> ticks() const {
-    return log ? report::log_ticks(range, kMostTicks) : report::linear_ticks(range, kMostTicks);
+    const int room = std::clamp(int(std::abs(to - from) / kPixelsOfTick), kFewestTicks, kMostTicks);
+    std::vector<Tick> ticks = log ? report::log_ticks(range, room) : report::linear_ticks(range, room);
+    if (!whole) return ticks;
+    std::erase_if(ticks, [](const Tick& tick) { return tick.value != std::round(tick.value); });
+    for (Tick& tick : ticks)
+      if (tick.label.find('e') == std::string::npos)
+        tick.label.erase(std::min(tick.label.find('.'), tick.label.size()));
+    return ticks;
   }
 };
 
@@ -71,7 +79,18 @@ Ranges checked_ranges(const Series& series, bool log_y) {
     throw InvalidArgument(fmt::format("{}x holds {} values and y {}; as many are needed", who,
                                       series.x.size(), series.y.size()));
   }
-  const Ranges ranges{report::range_of(series.x, who + "x"), report::range_of(series.y, who + "y")};
+  if (series.spread.size() != 0 && series.spread.size() != series.y.size()) {
+    throw InvalidArgument(fmt::format("{}y holds {} values and their spread {}; as many are needed", who,
+                                      series.y.size(), series.spread.size()));
+  }
+  Ranges ranges{report::range_of(series.x, who + "x"), report::range_of(series.y, who + "y")};
+  if (series.spread.size() > 0) {
+    if (report::range_of(series.spread, who + "spread").lo < 0) {
+      throw InvalidArgument(fmt::format("{}a spread is negative; 0 or more is needed", who));
+    }
+    ranges.y = joined(report::range_of(series.y - series.spread, who + "y less its spread"),
+                      report::range_of(series.y + series.spread, who + "y and its spread"));
+  }
   const Range both = joined(ranges.x, ranges.y);
   if (std::max(-both.lo, both.hi) > kLargestDrawn) {
     throw InvalidArgument(fmt::format("{}values go from {} to {}; at most {} can be drawn", who, both.lo,
@@ -125,16 +144,37 @@ std::string draw_axes(const Axis& x, const Axis& y, const PlotLabels& labels) {
 
 std::string draw_series(const Series& series, std::size_t number, const Axis& x, const Axis& y) {
   constexpr Index kMarkedUpTo = 30;  // few points are marked one by one
-  std::string points, dots;
+  std::string points, dots, bars;
   for (Index i = 0; i < series.x.size(); ++i) {
     const std::string across = px(x.at(series.x(i))), down = px(y.at(series.y(i)));
     points += fmt::format("{}{},{}", i == 0 ? "" : " ", across, down);
+    if (series.spread.size() > 0) {
+      const double low = y.at(series.y(i) - series.spread(i)), high = y.at(series.y(i) + series.spread(i));
+      constexpr double kCap = 8;
+      bars += fmt::format("M{} {}V{}m{} 0h{}M{} {}h{}", across, px(low), px(high), px(-kCap / 2), px(kCap),
+                          px(x.at(series.x(i)) - kCap / 2), px(low), px(kCap));
+    }
     if (series.x.size() <= kMarkedUpTo) {
-      dots += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"3\"/>", across, down);
+      const std::string place = fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"3\"", across, down);
+      const auto note = static_cast<std::size_t>(i);
+      dots += note < series.notes.size() ? fmt::format("{}><title>{}</title></circle>", place,
+                                                       report::xml_escaped(series.notes[note]))
+                                         : place + "/>";
     }
   }
-  std::string out = fmt::format("<polyline points=\"{}\" {} stroke-linejoin=\"round\" fill=\"none\"/>\n",
-                                points, stroke_of(number));
+  // Of many points the page itself finds the nearest: their notes, one on every line.
+  std::string notes;
+  if (series.x.size() > kMarkedUpTo && !series.notes.empty()) {
+    notes = " data-notes=\"";
+    for (const std::string& note : series.notes) notes += report::xml_escaped(note) + "&#10;";
+    notes += "\"";
+  }
+  std::string out = fmt::format("<polyline points=\"{}\"{} {} stroke-linejoin=\"round\" fill=\"none\"/>\n",
+                                points, notes, stroke_of(number));
+  if (!bars.empty()) {
+    out += fmt::format("<path class=\"error-bars\" d=\"{}\" stroke=\"{}\" fill=\"none\"/>\n", bars,
+                       kPalette[number % kPalette.size()]);
+  }
   if (!dots.empty()) out += fmt::format("<g fill=\"{}\">{}</g>\n", kPalette[number % kPalette.size()], dots);
   return out;
 }
@@ -151,15 +191,18 @@ std::string draw_legend(const std::vector<Series>& series, double left, double t
 
 }  // namespace
 
-std::string svg_line_plot(const std::vector<Series>& series, const PlotLabels& labels, bool log_y) {
+std::string svg_line_plot(const std::vector<Series>& series, const PlotLabels& labels, bool log_y,
+                          PlotSize size) {
   if (series.empty()) throw InvalidArgument("svg_line_plot: no series; at least one is needed");
   Ranges ranges = checked_ranges(series.front(), log_y);
   for (const Series& s : series) {
     const Ranges own = checked_ranges(s, log_y);
     ranges = {joined(ranges.x, own.x), joined(ranges.y, own.y)};
   }
-  Axis x{report::drawable(ranges.x), false};
-  Axis y{with_air(ranges.y, log_y), log_y};
+  const bool whole = std::all_of(series.begin(), series.end(),
+                                 [](const Series& s) { return (s.x.array() == s.x.array().round()).all(); });
+  Axis x{report::drawable(ranges.x), false, 0, size.width, whole && ranges.x.hi > ranges.x.lo};
+  Axis y{with_air(ranges.y, log_y), log_y, size.height, 0};
 
   // The plot has a fixed size; what stands around it takes the room it needs.
   double tick_width = 0, name_width = 0;
@@ -167,9 +210,9 @@ std::string svg_line_plot(const std::vector<Series>& series, const PlotLabels& l
   for (const Series& s : series) name_width = std::max(name_width, report::text_width(s.name));
   const bool legend = name_width > 0;
   x.from = kGap + (labels.y.empty() ? 0 : 1.6 * kFontSize) + tick_width + kSmallGap;
-  x.to = x.from + kPlotWidth;
+  x.to = x.from + size.width;
   y.to = report::heading_height(labels.title);
-  y.from = y.to + kPlotHeight;
+  y.from = y.to + size.height;
   double tick_overhang = 0;
   for (const Tick& tick : x.ticks()) {
     tick_overhang = std::max(tick_overhang, report::text_width(tick.label) / 2);

@@ -91,6 +91,43 @@ TEST(SvgLinePlot, ShowsLabelsAndLegend) {
   EXPECT_EQ(all(svg, "<polyline points=\"([^\"]*)\"").size(), 2U);
 }
 
+TEST(SvgLinePlot, DrawsErrorBarsInsideTheAxes) {
+  Vector y(3), spread(3);
+  y << 1, 2, 3;
+  spread << 0.5, 0, 2;
+  Series with = series("", y);
+  with.spread = spread;
+  const std::string svg = svg_line_plot({with}, {"", "", ""});
+  EXPECT_EQ(fault_of(svg), "");
+  EXPECT_THAT(svg, HasSubstr("class=\"error-bars\""));
+  EXPECT_THAT(svg, HasSubstr(">5</text>")) << "the axis has room for the bar up to 5";
+  EXPECT_THAT(svg_line_plot({series("", y)}, {"", "", ""}), Not(HasSubstr("error-bars")));
+  with.spread = Vector::Ones(2);
+  EXPECT_THROW(svg_line_plot({with}, {"", "", ""}), InvalidArgument);
+  with.spread = Vector::Constant(3, -1);
+  EXPECT_THROW(svg_line_plot({with}, {"", "", ""}), InvalidArgument);
+  with.spread = Vector::Ones(3);
+  EXPECT_THROW(svg_line_plot({with}, {"", "", ""}, true), InvalidArgument) << "1 - 1 has no logarithm";
+}
+
+TEST(SvgLinePlot, TellsNotesOfPoints) {
+  Series few = series("", Vector::LinSpaced(3, 0, 1)), many = series("", Vector::LinSpaced(100, 0, 1));
+  few.notes = {"a<b", "second", "third"};
+  for (int i = 0; i < 100; ++i) many.notes.push_back("point " + std::to_string(i));
+  const std::string svg = svg_line_plot({few, many}, {"", "", ""}, false, {300, 100});
+  EXPECT_THAT(svg, HasSubstr("<title>a&lt;b</title></circle>"));
+  EXPECT_THAT(svg, HasSubstr("point 98&#10;point 99&#10;\""));
+}
+
+TEST(SvgLinePlot, NumbersOfThingsHaveWholeTicks) {
+  const std::string ranks =
+      svg_line_plot({{"", Vector::LinSpaced(3, 1, 3), Vector::Constant(3, 7)}}, {"", "", ""});
+  EXPECT_THAT(ranks, HasSubstr(">2</text>"));
+  EXPECT_THAT(ranks, Not(HasSubstr(">1.5</text>")));
+  EXPECT_THAT(svg_line_plot({{"", Vector::LinSpaced(3, 1, 2), Vector::Constant(3, 7)}}, {"", "", ""}),
+              HasSubstr(">1.4</text>"));
+}
+
 TEST(SvgLinePlot, NoRoomIsTakenByWhatIsNotThere) {
   const Vector y = Vector::LinSpaced(10, 0, 1);
   const std::string bare = svg_line_plot({series("", y)}, {"", "", ""});

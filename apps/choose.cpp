@@ -1,0 +1,188 @@
+// How many atoms: ranks compared on entries held out.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "apps/console.hpp"
+#include "apps/input.hpp"
+#include "apps/loss_options.hpp"
+#include "apps/output.hpp"
+#include "apps/session.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/completion/choose_rank.hpp"
+#include "pursuit/report/progress_bar.hpp"
+#include "pursuit/report/svg.hpp"
+#include "pursuit/report/terminal_plot.hpp"
+
+namespace pursuit::app {
+namespace {
+
+struct ChooseCommand {
+  CommonOptions common;
+  TextInput text;
+  LossInput loss;
+  ChooseOptions options;
+  std::string input, ranks = "1-10", left = "sphere", right = "sphere", weights = "free", plot;
+};
+
+constexpr const char* kChooseExamples =
+    R"(Entries are cut at random into folds; for every fold the others are factored rank by rank, and the fold is predicted.
+'error' is that of entries held out with the standard error of its mean over folds, 'training' that of the entries
+that were factored, 'stability' the mean cosine of atoms with those of other folds that match them best.
+
+Examples:
+  pursuit choose counts.csv --ranks 2-12 --left nonneg --right nonneg --weights nonneg
+  pursuit choose counts.mtx --ranks 2-12 --left nonneg --right nonneg --weights nonneg --loss poisson
+  pursuit choose spectra.npy --ranks 1,2,3,5,8 --right nonneg+smooth:0.1 --plot ranks.svg
+  pursuit choose table.csv --ranks 1-8 --right sparse:20 --json)";
+
+Index whole_number(std::string_view text, const std::string& all) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1)
+    throw InvalidArgument(fmt::format(
+        "--ranks {}: '{}' is no number of atoms; allowed are numbers and ranges, as in 2-10 or 1,2,5-8", all,
+        text));
+  return value;
+}
+
+/// "2-10", "1,2,5-8": ascending, each once.
+std::vector<Index> ranks_of(const std::string& text) {
+  std::vector<Index> ranks;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    const std::string_view part = std::string_view(text).substr(first, comma - first);
+    const std::size_t dash = part.find('-');
+    const Index from = whole_number(part.substr(0, dash), text);
+    const Index to = dash == std::string_view::npos ? from : whole_number(part.substr(dash + 1), text);
+    if (to < from) throw InvalidArgument(fmt::format("--ranks {}: {} is below {}", text, to, from));
+    constexpr Index kMostRanks = 10'000;
+    if (to - from >= kMostRanks)
+      throw InvalidArgument(fmt::format("--ranks {}: more ranks than can be tried", text));
+    for (Index rank = from; rank <= to; ++rank) ranks.push_back(rank);
+    first = comma + 1;
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+Vector column(const RankChoice& choice, double RankScore::*figure) {
+  Vector result(Index(choice.ranks.size()));
+  for (std::size_t i = 0; i < choice.ranks.size(); ++i) result[Index(i)] = choice.ranks[i].*figure;
+  return result;
+}
+
+void write_choice_plot(const std::string& path, const RankChoice& choice) {
+  Vector ranks(Index(choice.ranks.size()));
+  for (std::size_t i = 0; i < choice.ranks.size(); ++i) ranks[Index(i)] = double(choice.ranks[i].rank);
+  const std::vector<Series> series{
+      {"entries held out", ranks, column(choice, &RankScore::error), column(choice, &RankScore::deviation)},
+      {"entries factored", ranks, column(choice, &RankScore::training)}};
+  write_file_atomically(path, svg_line_plot(series, {fmt::format("Rank {} is recommended", choice.rank),
+                                                     "rank", choice.error_name}));
+}
+
+Json describe_choice(const RankChoice& choice) {
+  Json ranks = Json::array();
+  for (const RankScore& each : choice.ranks)
+    ranks.push_back({{"rank", each.rank},
+                     {"error", each.error},
+                     {"standard_error", each.deviation},
+                     {"errors", each.errors},
+                     {"training_error", each.training},
+                     {"stability", each.stability}});
+  return {{"rank", choice.rank},
+          {"best", choice.best},
+          {"reason", choice.reason},
+          {"error", choice.error_name},
+          {"ranks", ranks},
+          {"interrupted", choice.interrupted},
+          {"seconds", choice.seconds},
+          {"peak_memory_bytes", peak_memory_bytes()}};
+}
+
+void print_choice(const RankChoice& choice) {
+  say("{:>6} {:>12} {:>12} {:>12} {:>10}\n", "rank", "error", "+-", "training", "stability");
+  for (const RankScore& each : choice.ranks)
+    say("{:>6} {:>12.6g} {:>12.2g} {:>12.6g} {:>10.3f}{}\n", each.rank, each.error, each.deviation,
+        each.training, each.stability, each.rank == choice.rank ? "  <-" : "");
+  if (choice.ranks.size() > 1)
+    say("\n{}", terminal_line_plot(column(choice, &RankScore::error),
+                                   {choice.error_name + " of entries held out", "rank", "error"}));
+  say("\nrank {}: {}.\n", choice.rank, choice.reason);
+}
+
+int run(ChooseCommand& c) {
+  FactorOptions& options = c.options.factor;
+  c.options.ranks = ranks_of(c.ranks);
+  options.threads = c.common.threads;
+  options.weights = parse_weight_rule(c.weights);
+  options.left = parse_atoms(c.left);
+  options.right = parse_atoms(c.right);
+  take_loss(c.loss, options);
+  prepare_outputs({c.plot}, {c.input});
+  const MatrixData input = read_input_data(c.input, c.text, c.common.threads);
+  read_loss_files(c.loss, *input.matrix, options);
+  watch_interrupts();
+  ProgressBar bar("choose");
+  c.options.watch = [&](double share, const std::string& what) {
+    bar.update(share, what);
+    return !was_interrupted();
+  };
+  const RankChoice choice = choose_rank(input.matrix, c.options);
+  if (choice.ranks.empty()) {
+    tell("pursuit: interrupted before the first rank was done\n");
+    return interrupted;
+  }
+  if (!c.plot.empty()) write_choice_plot(c.plot, choice);
+  if (c.common.json) {
+    Json object = describe_choice(choice);
+    object.set("input", describe_input(input));
+    print_json(object);
+  } else {
+    print_choice(choice);
+  }
+  return choice.interrupted ? interrupted : success;
+}
+
+}  // namespace
+
+void add_choose(Command& program) {
+  auto c = std::make_shared<ChooseCommand>();
+  c->options.factor.polish = 100;
+  c->options.factor.polish_tolerance = 1e-4;
+  c->options.factor.restarts = 4;
+  Command sub = program.add_command("choose", "Compare ranks on entries held out, and recommend one");
+  sub.footer(kChooseExamples);
+  sub.add_option("INPUT", c->input,
+                 "Matrix: MatrixMarket (.gz), .npy, .npz (dense or SciPy sparse), CSV, TSV")
+      .required();
+  sub.add_option("--ranks", c->ranks, "Numbers of atoms to compare: 2-10, or 1,2,5-8").show_default();
+  sub.add_option("--left", c->left, "Atom set of the left factors (see `pursuit factor --help`)")
+      .show_default();
+  sub.add_option("--right", c->right, "Atom set of the right factors").show_default();
+  sub.add_option("--weights", c->weights, "free, newest, nonneg, convex[:RADIUS], economic").show_default();
+  sub.add_option("--folds", c->options.folds, "Parts that the entries are cut into, each held out once")
+      .between(2, 100)
+      .show_default();
+  add_loss_options(sub, c->loss);
+  sub.add_option("--polish", c->options.factor.polish, "At most so many sweeps at every rank").show_default();
+  sub.add_option("--polish-tolerance", c->options.factor.polish_tolerance,
+                 "They end when one lowers the objective by less than this share")
+      .show_default();
+  sub.add_option("--restarts", c->options.factor.restarts, "Starts of the power method for every atom")
+      .show_default();
+  sub.add_option("--seed", c->options.factor.seed, "Seed of folds and starts").show_default();
+  sub.add_option("--plot", c->plot, "Write a picture of the errors with their error bars here (.svg)");
+  add_text_options(sub, c->text);
+  add_transpose_option(sub, c->text);
+  add_common_options(sub, c->common);
+  sub.runs([c] { return run(*c); });
+}
+
+}  // namespace pursuit::app

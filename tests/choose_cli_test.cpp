@@ -1,0 +1,60 @@
+// `pursuit choose` from the outside.
+
+#include "cli_support.hpp"
+#include "pursuit/base/random.hpp"
+#include "pursuit/io/matrix_file.hpp"
+
+namespace pursuit {
+namespace {
+
+using testing::HasSubstr;
+
+class ChooseCli : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    Random random(4);
+    const Matrix left = random.gaussian_matrix(40, 3).array().square(),
+                 right = random.gaussian_matrix(30, 3).array().square();
+    const Matrix Y = left * right.transpose() + 0.1 * random.gaussian_matrix(40, 30);
+    write_matrix(path("Y.npy"), {Matrix(Y.cwiseMax(0)), {}, {}});
+  }
+};
+
+constexpr const char* kParts = "--left nonneg --right nonneg --weights nonneg";
+
+TEST_F(ChooseCli, RecommendsARankWithItsReason) {
+  const auto json = run_json(fmt::format("choose Y.npy --ranks 1-6 {} --plot ranks.svg", kParts));
+  EXPECT_EQ(json["rank"], 3) << json["reason"];
+  ASSERT_EQ(json["ranks"].size(), 6U);
+  EXPECT_EQ(json["ranks"][2]["rank"], 3);
+  EXPECT_EQ(json["ranks"][2]["errors"].size(), 5U);
+  EXPECT_EQ(json["interrupted"], false);
+  EXPECT_LT(json["ranks"][2]["error"], json["ranks"][1]["error"]);
+  const std::string picture = read("ranks.svg");
+  EXPECT_THAT(picture, HasSubstr("Rank 3 is recommended"));
+  EXPECT_THAT(picture, HasSubstr("error-bars"));
+  const Finished words = run(fmt::format("choose Y.npy --ranks 1,2,3-4 --folds 3 {}", kParts));
+  EXPECT_EQ(words.status, 0);
+  EXPECT_THAT(words.out, HasSubstr("rank 3: 3 atoms predict"));
+  EXPECT_THAT(words.out, HasSubstr("stability"));
+}
+
+TEST_F(ChooseCli, RefusesRanksThatMakeNoSense) {
+  write("gaps.csv", "1,2,3\n4,nan,6\n");
+  expect_refused({
+      {"words", "choose Y.npy --ranks two", 2, "'two'"},
+      {"backwards", "choose Y.npy --ranks 5-2", 2, "2 is below 5"},
+      {"nothing", "choose Y.npy --ranks 0-2", 2, "'0'"},
+      {"an end", "choose Y.npy --ranks 2-", 2, "''"},
+      {"more than there is room for", "choose Y.npy --ranks 1-31", 2, "at most 30"},
+      {"more than entries tell", "choose Y.npy --ranks 29", 3, "too few entries"},
+      {"one fold", "choose Y.npy --folds 1", 2, "folds"},
+      {"missing values", "choose gaps.csv", 3, "pursuit complete"},
+      {"a picture nowhere", "choose Y.npy --plot nowhere/x.svg", 4, "nowhere"},
+      {"weights of entries", "choose Y.npy --row-weights w.csv", 3, "w.csv"},
+  });
+}
+
+}  // namespace
+}  // namespace pursuit
