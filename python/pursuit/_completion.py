@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import warnings
+from os import PathLike
 from typing import Any, Sequence
 
 import numpy as np
@@ -317,6 +318,9 @@ class MatrixCompletion(
         if result["failure"] is not None:
             raise result["failure"]
         return self
+
+    def _save_for_report(self, path: PathLike[str], brief: bool) -> None:
+        self.save(path, store_entries=not brief)  # of which there may be very many
 
     @classmethod
     def of_factors(cls, model: Any, row_ids: Sequence[Any] | None = None) -> "MatrixCompletion":
