@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fresh_pages.hpp"
 #include "base/parallel.hpp"
 #include "io/defect.hpp"
 #include "io/npy_header.hpp"
@@ -108,9 +109,15 @@ std::vector<Value> in_c_order(std::vector<Value> values, const std::vector<Index
 /// All elements, in the order they are stored.
 template <class List>
 List decode_all(const NpyHeader& header, int threads) {
-  List values(static_cast<std::size_t>(header.count));
+  List values;
+  threads = resolve_threads(threads);
+  const auto size = static_cast<std::size_t>(header.count);
+  if constexpr (std::is_same_v<List, std::vector<typename List::value_type>>)
+    resize_on(threads, values, size);
+  else
+    values.resize(size);
   constexpr Index kPiece = 1 << 18;
-  parallel_for((header.count + kPiece - 1) / kPiece, resolve_threads(threads), [&](Index p) {
+  parallel_for((header.count + kPiece - 1) / kPiece, threads, [&](Index p) {
     const Index first = p * kPiece;
     decode(header, first, std::min(kPiece, header.count - first), values.data() + first);
   });

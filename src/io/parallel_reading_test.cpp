@@ -102,6 +102,27 @@ TEST(ParallelReading, TablesMayHaveQuotedCellsThatSpanLines) {
   }
 }
 
+TEST(ParallelReading, TablesMayQuoteTheirNamesInEveryRowAndOneOfThemMaySpanLines) {
+  for (const std::size_t spanning :
+       {std::size_t{0}, std::size_t{5000}, std::size_t{200'000}}) {  // length of that name
+    std::string text = "\"\",\"x\",\"y\"\n";
+    std::vector<std::string> names;
+    for (int k = 0; text.size() < kSeveralPieces; ++k) {
+      names.push_back(fmt::format("gene, no. {}", k));
+      if (k == 20'000)
+        while (names.back().size() < spanning) names.back() += "\n1,2,3";
+      text += fmt::format("\"{}\",{},{}\n", names.back(), k, -k / 4.0);
+    }
+    for (const int threads : kThreads) {
+      const NamedMatrix table = parse_matrix(text, "a", {.threads = threads});
+      EXPECT_EQ(table.row_names, names) << threads;
+      const Matrix& matrix = std::get<Matrix>(table.matrix);
+      ASSERT_EQ(matrix.rows(), Index(names.size()));
+      for (Index i = 0; i < matrix.rows(); ++i) ASSERT_EQ(matrix(i, 1), double(-i) / 4) << i;
+    }
+  }
+}
+
 TEST(ParallelReading, MatrixMarketEntriesInAnyOrder) {
   std::mt19937 random(3);
   constexpr int kHeight = 701, kWidth = 977;

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/chunks.hpp"
 #include "io/defect.hpp"
 #include "io/npz_entries.hpp"
 #include "io/sparse_assembly.hpp"
@@ -52,7 +53,12 @@ class SparseArchiveReader {
       using Scalar = std::conditional_t<std::is_same_v<Stored, float>, float, double>;
       require_storable(name_, rows_, columns_, static_cast<std::int64_t>(data.size()));
       Entries<Scalar> entries;
-      entries.value.assign(data.begin(), data.end());
+      entries.value.resize(data.size());
+      const Chunks chunks = chunks_of(data.size());
+      parallel_for(chunks.count(), threads_, [&](Index chunk) {
+        std::copy_n(data.begin() + chunks.first(chunk), chunks.length(chunk),
+                    entries.value.begin() + chunks.first(chunk));
+      });
       if (layout == "coo") {
         entries.row = positions("row", rows_, data.size());
         entries.column = positions("col", columns_, data.size());
@@ -68,7 +74,7 @@ class SparseArchiveReader {
       entries.column.resize(entries.row.size());
       entries.value.resize(entries.row.size());
       SparseMatrixOf<Scalar> matrix = assemble(rows_, columns_, entries, threads_);
-      sum_duplicates(matrix);
+      if (find_duplicate(matrix, threads_)) sum_duplicates(matrix);
       return holding<StoredMatrix>(matrix);
     }
   }
@@ -101,15 +107,23 @@ class SparseArchiveReader {
       refuse(at_array(name_, field),
              fmt::format("it has {} elements, but 'data' has {}", values.size(), count));
     }
-    PlainVector<int> checked;
-    checked.reserve(count);
-    for (const std::int64_t value : values) {
-      if (value < 0 || value >= extent) {
-        refuse(at_array(name_, field),
-               fmt::format("element {} is {}, which is not from 0 to {}", checked.size(), value, extent - 1));
+    PlainVector<int> checked(count);
+    const Chunks chunks = chunks_of(count);
+    std::vector<Index> bad(static_cast<std::size_t>(chunks.count()),
+                           static_cast<Index>(count));  // the first of each
+    parallel_for(chunks.count(), threads_, [&](Index chunk) {
+      for (Index k = chunks.first(chunk); k < chunks.first(chunk + 1); ++k) {
+        const std::int64_t value = values[static_cast<std::size_t>(k)];
+        if (value < 0 || value >= extent) {
+          bad[static_cast<std::size_t>(chunk)] = k;
+          return;
+        }
+        checked[static_cast<std::size_t>(k)] = static_cast<int>(value);
       }
-      checked.push_back(static_cast<int>(value));
-    }
+    });
+    if (const auto first = static_cast<std::size_t>(*std::min_element(bad.begin(), bad.end())); first < count)
+      refuse(at_array(name_, field),
+             fmt::format("element {} is {}, which is not from 0 to {}", first, values[first], extent - 1));
     return checked;
   }
 
@@ -121,8 +135,6 @@ class SparseArchiveReader {
       refuse(where, fmt::format("it has {} elements instead of {}", starts.size(), extent + 1));
     }
     if (starts.front() != 0) refuse(where, fmt::format("it starts with {}, not with 0", starts.front()));
-    PlainVector<int> lines;
-    lines.reserve(count);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       if (starts[i + 1] < starts[i]) {
         refuse(where,
@@ -132,10 +144,18 @@ class SparseArchiveReader {
         refuse(where,
                fmt::format("element {} is {}, but 'data' has only {} elements", i + 1, starts[i + 1], count));
       }
-      lines.resize(static_cast<std::size_t>(starts[i + 1]), static_cast<int>(i));
     }
+    PlainVector<int> lines(static_cast<std::size_t>(starts.back()));
+    const Chunks chunks(extent);
+    parallel_for(chunks.count(), threads_, [&](Index chunk) {
+      for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i)
+        std::fill(lines.begin() + starts[static_cast<std::size_t>(i)],
+                  lines.begin() + starts[static_cast<std::size_t>(i) + 1], static_cast<int>(i));
+    });
     return lines;
   }
+
+  static Chunks chunks_of(std::size_t size) { return Chunks(static_cast<Index>(size), Index(1) << 12); }
 
   const NpzArchive& archive_;
   const std::string& name_;

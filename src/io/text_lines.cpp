@@ -22,20 +22,30 @@ std::size_t behind_newline(std::string_view text, std::size_t from) {
   return newline == std::string_view::npos ? newline : newline + 1;
 }
 
-/// Where the first quote of a text is, or else its end.
-std::size_t first_quote(std::string_view text, int threads) {
-  std::vector<std::size_t> found((text.size() + kStep - 1) / kStep, text.size());
-  parallel_for(Index(found.size()), threads, [&](Index k) {
-    const std::size_t from = static_cast<std::size_t>(k) * kStep, quote = text.substr(from, kStep).find('"');
-    if (quote != std::string_view::npos) found[static_cast<std::size_t>(k)] = from + quote;
-  });
-  return found.empty() ? text.size() : *std::min_element(found.begin(), found.end());
+/// Whether no quoted cell is open at the end of a text that begins with a record.
+bool ends_outside_of_quotes(std::string_view text, Separator separator) {
+  for (std::size_t from = 0;;) {
+    const std::size_t quote = text.find('"', from);
+    if (quote == std::string_view::npos) return true;
+    from = opens_cell(text, quote, separator) ? behind_closing_quote(text, quote) : quote + 1;
+    if (from == std::string_view::npos) return false;
+  }
 }
 
-/// Where to cut a text into at most so many pieces: behind the first end of a record that is `piece` or more
-/// behind the last cut. What lies behind the last cut need not be whole records.
+/// Behind the first end of a line that is `piece` or more behind the last cut, at most so many times.
+std::vector<std::size_t> line_cuts(std::string_view text, std::size_t piece, std::size_t most) {
+  std::vector<std::size_t> cuts;
+  for (std::size_t target = piece; target < text.size() && cuts.size() < most; target = cuts.back() + piece) {
+    const std::size_t cut = behind_newline(text, target - 1);
+    if (cut == std::string_view::npos) break;
+    cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+/// The same at ends of records, one after the other.
 std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, std::size_t most,
-                                     const std::optional<Separator>& quoted, int threads) {
+                                     Separator separator) {
   std::vector<std::size_t> cuts;
   std::size_t target = piece;
   const auto cut_before = [&](std::size_t from, std::size_t limit) {  // no quoted cell lies in between
@@ -47,10 +57,11 @@ std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, s
     }
   };
   std::size_t from = 0;
-  std::size_t quote = quoted ? first_quote(text, threads) : text.size();
-  for (; quote < text.size() && cuts.size() < most; quote = std::min(text.find('"', from), text.size())) {
+  while (cuts.size() < most) {
+    const std::size_t quote = text.find('"', from);
+    if (quote == std::string_view::npos) break;
     cut_before(from, quote);
-    if (!opens_cell(text, quote, *quoted)) {
+    if (!opens_cell(text, quote, separator)) {
       from = quote + 1;
       continue;
     }
@@ -59,6 +70,23 @@ std::vector<std::size_t> record_cuts(std::string_view text, std::size_t piece, s
   }
   cut_before(from, text.size());
   return cuts;
+}
+
+/// Where to cut a text into at most so many pieces of whole records of `piece` or more. What lies behind the
+/// last cut need not be whole records. Ends of lines are those of records, as all threads can see, unless a
+/// quoted cell spans just such a one.
+std::vector<std::size_t> cuts_of(std::string_view text, std::size_t piece, std::size_t most,
+                                 const std::optional<Separator>& quoted, int threads) {
+  std::vector<std::size_t> cuts = line_cuts(text, piece, most);
+  if (!quoted) return cuts;
+  std::vector<char> whole(cuts.size());
+  parallel_for(Index(cuts.size()), threads, [&](Index k) {
+    const auto at = static_cast<std::size_t>(k);
+    const std::size_t from = at == 0 ? 0 : cuts[at - 1];
+    whole[at] = ends_outside_of_quotes(text.substr(from, cuts[at] - from), *quoted) ? 1 : 0;
+  });
+  const bool all_whole = std::find(whole.begin(), whole.end(), 0) == whole.end();
+  return all_whole ? cuts : record_cuts(text, piece, most, *quoted);
 }
 
 }  // namespace
@@ -129,7 +157,7 @@ bool TextLines::take_pieces(const std::optional<Separator>& quoted, int threads)
     while (streamed_ && !last && text_.size() - at_ < size) last = !refill(size - (text_.size() - at_));
     if (at_ == text_.size()) return false;
     const std::string_view window = text_.substr(at_, size);
-    std::vector<std::size_t> cuts = record_cuts(window, piece, most, quoted, threads);
+    std::vector<std::size_t> cuts = cuts_of(window, piece, most, quoted, threads);
     if (cuts.empty() && !last) {
       if (2 * size > available_memory())
         refuse(at_line(name(), number_ + 1), fmt::format("the line is longer than {}", human_size(size)));
