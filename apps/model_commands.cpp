@@ -83,7 +83,7 @@ void print_named_modes(const ModelFile& file) {
 }
 
 Json describe(const ModelFile& file) {
-  Json atoms = Json::array(), path = Json::array(), shape = Json::array();
+  Json atoms = Json::array(), shape = Json::array();
   const bool is_matrix = file.model.factors.modes() == 2;
   for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
     shape.push_back(file.model.factors[mode].rows());
@@ -101,8 +101,6 @@ Json describe(const ModelFile& file) {
     }
     atoms.push_back(atom);
   }
-  for (const Step& step : path_by_rank(file.trace))
-    path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
   Json object{{"shape", shape},
               {"rank", file.model.rank()},
               {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
@@ -111,7 +109,7 @@ Json describe(const ModelFile& file) {
               {"mean", meaning_of(file)},
               {"stop", stop_of(file.metadata)},
               {"atoms", atoms},
-              {"path", path},
+              {"path", describe_path(file.trace)},
               {"metadata", file.metadata},
               {"peak_memory_bytes", peak_memory_bytes()}};
   if (is_matrix) {
