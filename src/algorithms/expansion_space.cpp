@@ -51,8 +51,8 @@ Vector ExpansionSpace::inner_products(const Factors& atom) const {
 WeightSystem ExpansionSpace::weight_system(const WeightRule& rule) const {
   WeightSystem system(rule);
   if (expansion().rank() > 0) {
-    const auto [gram, linear] = f_.weight_quadratic();
-    system.reset(gram, linear, expansion().weights);
+    if (!known_) known_ = f_.weight_quadratic();
+    system.reset(known_->gram, known_->linear, expansion().weights);
   }
   return system;
 }
@@ -99,12 +99,14 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   const double before = f_.value();
   const Expansion start = correction_.bounded_weights ? expansion() : Expansion();
   const CorrectionOutcome outcome = corrections_.run(options);
+  known_.reset();
   converged_ = outcome.converged;
   drop_weightless();
   system = weight_system();
   if (!regularized_) fit_weights(system);  // otherwise weights are part of the factors that pay
   if (correction_.bounded_weights && f_.value() > before) {
     f_.move_to(start);
+    known_.reset();
     system = weight_system();
   }
   return outcome.sweeps;
@@ -129,6 +131,7 @@ void ExpansionSpace::drop_weightless() {
   f_.reweigh(kept);  // what is dropped is nothing
   f_.keep(staying);
   corrections_.keep(staying);
+  known_.reset();
 }
 
 }  // namespace pursuit
