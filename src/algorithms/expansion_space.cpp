@@ -64,7 +64,7 @@ WeightSystem ExpansionSpace::weight_system() const {
 
 void ExpansionSpace::fit_weights(WeightSystem& system) {
   constexpr int kRounds = 5, kHalvings = 30;
-  constexpr double kLittle = 1e-3;    // of f: more rounds are worth less than corrections,
+  constexpr double kLittle = 1e-4;    // of f: more rounds are worth less than corrections,
   constexpr double kNothing = 1e-10;  // and what promises less is not even looked at
   if (f_.quadratic() == Quadratic::exact) {
     system.solve();
