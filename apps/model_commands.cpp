@@ -89,7 +89,7 @@ Json describe_heaviest(const ModelFile& file, Index atom) {
 }
 
 Json describe(const ModelFile& file) {
-  Json atoms = Json::array(), path = Json::array(), shape = Json::array();
+  Json atoms = Json::array(), shape = Json::array();
   const bool is_matrix = file.model.factors.modes() == 2;
   const Vector shares = component_shares(file);
   for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
@@ -110,8 +110,6 @@ Json describe(const ModelFile& file) {
     }
     atoms.push_back(atom);
   }
-  for (const Step& step : path_by_rank(file.trace))
-    path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
   Json object{{"shape", shape},
               {"rank", file.model.rank()},
               {"relative_error", file.trace.empty() ? 1.0 : file.trace.back().relative_error},
@@ -120,7 +118,7 @@ Json describe(const ModelFile& file) {
               {"mean", mean_in_words(file)},
               {"stop", stop_of(file.metadata)},
               {"atoms", atoms},
-              {"path", path},
+              {"path", describe_path(file.trace)},
               {"metadata", file.metadata},
               {"peak_memory_bytes", peak_memory_bytes()}};
   if (is_matrix) {

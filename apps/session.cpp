@@ -125,15 +125,22 @@ Observer watch(const std::string& title) {
   };
 }
 
-Json describe(const FactorResult& result) {
+Json describe_path(const Trace& trace) {
   Json path = Json::array();
-  for (const Step& step : path_by_rank(result.trace))
-    path.push_back({{"rank", step.rank}, {"relative_error", step.relative_error}, {"seconds", step.seconds}});
+  for (const Step& step : path_by_rank(trace))
+    path.push_back({{"rank", step.rank},
+                    {"relative_error", step.relative_error},
+                    {"deviance_explained", 1 - step.relative_error * step.relative_error},
+                    {"seconds", step.seconds}});
+  return path;
+}
+
+Json describe(const FactorResult& result) {
   Json object{{"rank", result.model.rank()},
               {"relative_error", result.relative_error},
               {"seconds", result.seconds},
               {"stop", name(result.stop)},
-              {"path", path},
+              {"path", describe_path(result.trace)},
               {"peak_memory_bytes", peak_memory_bytes()}};
   if (result.model.factors.modes() == 2) {  // of more modes, whoever reads the data knows their sizes
     object.set("rows", result.model.left().rows());

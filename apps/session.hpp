@@ -38,6 +38,9 @@ void watch_interrupts();
 bool was_interrupted();
 int status_of_interrupt();
 
+/// Rank by rank, with the share of the deviance (of squares: of the squared norm) that is explained.
+Json describe_path(const Trace& trace);
+
 /// Fields of the JSON object that every factorization has.
 Json describe(const FactorResult& result);
 

@@ -37,6 +37,8 @@ TEST_F(LossCli, EveryLossGivesADevianceAndModelsThatMeanSomething) {
     const auto object =
         run_json("factor counts.npy --rank 2 --offsets --loss " + loss + " --out m.npz --plot p.svg");
     EXPECT_EQ(object["loss"], loss);
+    EXPECT_NEAR(object["path"].back()["deviance_explained"].get<double>(),
+                object["deviance_explained"].get<double>(), 1e-9);
     EXPECT_GT(object["deviance_explained"].get<double>(), 0);
     EXPECT_NEAR(object["deviance"].get<double>(), 2 * object["objective"].get<double>(), 1e-9);
     EXPECT_NEAR(1 - std::pow(object["relative_error"].get<double>(), 2),

@@ -51,8 +51,8 @@ Vector ExpansionSpace::inner_products(const Factors& atom) const {
 WeightSystem ExpansionSpace::weight_system(const WeightRule& rule) const {
   WeightSystem system(rule);
   if (expansion().rank() > 0) {
-    const auto [gram, linear] = f_.weight_quadratic();
-    system.reset(gram, linear, expansion().weights);
+    if (!known_) known_ = f_.weight_quadratic();
+    system.reset(known_->gram, known_->linear, expansion().weights);
   }
   return system;
 }
@@ -64,7 +64,7 @@ WeightSystem ExpansionSpace::weight_system() const {
 
 void ExpansionSpace::fit_weights(WeightSystem& system) {
   constexpr int kRounds = 5, kHalvings = 30;
-  constexpr double kLittle = 1e-3;    // of f: more rounds are worth less than corrections,
+  constexpr double kLittle = 1e-4;    // of f: more rounds are worth less than corrections,
   constexpr double kNothing = 1e-10;  // and what promises less is not even looked at
   if (f_.quadratic() == Quadratic::exact) {
     system.solve();
@@ -99,12 +99,14 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   const double before = f_.value();
   const Expansion start = correction_.bounded_weights ? expansion() : Expansion();
   const CorrectionOutcome outcome = corrections_.run(options);
+  known_.reset();
   converged_ = outcome.converged;
   drop_weightless();
   system = weight_system();
   if (!regularized_) fit_weights(system);  // otherwise weights are part of the factors that pay
   if (correction_.bounded_weights && f_.value() > before) {
     f_.move_to(start);
+    known_.reset();
     system = weight_system();
   }
   return outcome.sweeps;
@@ -129,6 +131,7 @@ void ExpansionSpace::drop_weightless() {
   f_.reweigh(kept);  // what is dropped is nothing
   f_.keep(staying);
   corrections_.keep(staying);
+  known_.reset();
 }
 
 }  // namespace pursuit

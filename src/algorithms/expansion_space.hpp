@@ -1,6 +1,8 @@
 #pragma once
 // Sums of structured atoms as a space for Algorithm 1, over any objective; this makes it Algorithm 2.
 
+#include <optional>
+
 #include "pursuit/algorithms/pursue.hpp"
 #include "pursuit/correction/correction.hpp"
 
@@ -19,8 +21,14 @@ class ExpansionSpace {
   double null_objective() const { return f_.null_value(); }
   Found<Atom> find_atom();
   Vector inner_products(const Atom& atom) const;
-  void append(const Found<Atom>& found) { f_.append(found.atom, found.value); }
-  void set_weights(const Vector& weights) { f_.reweigh(weights); }
+  void append(const Found<Atom>& found) {
+    f_.append(found.atom, found.value);
+    known_.reset();
+  }
+  void set_weights(const Vector& weights) {
+    if (weights != expansion().weights) known_.reset();
+    f_.reweigh(weights);
+  }
   /// Where the quadratic is not f itself: again and again, each step shortened until f falls.
   void fit_weights(WeightSystem& system);
   WeightSystem weight_system() const;
@@ -46,6 +54,7 @@ class ExpansionSpace {
   CorrectionOptions correction_;
   bool regularized_, converged_ = false;
   Corrections corrections_;
+  mutable std::optional<Objective::WeightQuadratic> known_;  // of the iterate, where nothing has moved since
 };
 
 static_assert(CorrectableSpace<ExpansionSpace>);

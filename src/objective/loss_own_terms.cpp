@@ -84,7 +84,7 @@ void LossObjective::fit_null() {
       [[fallthrough]];
     }
     case Loss::poisson_log:
-    case Loss::gamma: start = std::log(std::max(m.mean, 1e-12)); break;
+    case Loss::gamma: start = std::log(m.mean > 0 ? m.mean : 1e-12); break;
     case Loss::ordinal: {
       start = 0;
       start_thresholds();
