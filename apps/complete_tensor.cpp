@@ -98,6 +98,7 @@ ObservedTensor read_test(const CompleteTensorCommand& c, const AtomSets& sets, N
       throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
                                      c.holdout, data.size() - count, data.size(), count));
     std::vector<Index> panel_of;
+    panel_of.reserve(std::size_t(sets.modes()));
     for (Index mode = 0; mode < sets.modes(); ++mode) panel_of.push_back(sets.panel_of(mode));
     return hold_back(data, c.holdout, data.size(), c.options.seed, panel_of);
   }

@@ -34,6 +34,7 @@ std::vector<std::string> labels_of(const ModelFile& file) {
 
 ModePlaces places_of(const ModelFile& file) {
   std::vector<Index> shape;
+  shape.reserve(std::size_t(file.model.factors.modes()));
   for (Index mode = 0; mode < file.model.factors.modes(); ++mode)
     shape.push_back(file.model.factors[mode].rows());
   return {file.mode_names, std::move(shape)};

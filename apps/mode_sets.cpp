@@ -76,6 +76,7 @@ AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_mod
 
 std::string specs_of(const AtomSets& sets) {
   std::vector<std::string> specs;
+  specs.reserve(std::size_t(sets.modes()));
   for (Index mode = 0; mode < sets.modes(); ++mode) specs.push_back(sets.mode(mode).spec());
   return fmt::format("{}", fmt::join(specs, ","));
 }

@@ -80,6 +80,8 @@ Vector values_at(const ModelFile& file, const AskedEntries& asked) {
   const bool offsets = own.row_offsets.size() > 0;
   std::vector<Panel> panels;
   std::vector<Index> own_panel;
+  panels.reserve(modes);
+  own_panel.reserve(modes);
   for (std::size_t m = 0; m < modes; ++m) {  // one more place, of zeros, stands for all of them
     Panel& factor = panels.emplace_back(model.atoms.factors[Index(m)]);
     const Index size = factor.rows();

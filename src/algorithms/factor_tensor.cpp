@@ -20,6 +20,7 @@ namespace {
 
 void validate_tensor(const Target& Y, const AtomSets& sets, const FactorOptions& o) {
   std::vector<Index> shape;
+  shape.reserve(std::size_t(Y.modes()));
   for (Index mode = 0; mode < Y.modes(); ++mode) shape.push_back(Y.axis(mode).size());
   require_modes(sets, shape);
   require(o.rank >= 1, fmt::format("rank {}: at least one atom is needed", o.rank));

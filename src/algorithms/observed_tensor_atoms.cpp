@@ -32,6 +32,7 @@ void require_sets_for(const Objective& f, const AtomSets& sets, const FactorOpti
 void start_at_random(const ObservedTensor& data, const AtomSets& sets, const FactorOptions& o, Objective& f) {
   Random random(o.seed);
   std::vector<Panel> panels;
+  panels.reserve(std::size_t(sets.panels()));
   bool free = o.loss.kind == Loss::poisson && o.weights.kind == WeightRule::nonneg && sets.all_single();
   for (Index panel = 0; panel < sets.panels(); ++panel) {
     const Index mode = sets.mode_of(panel);
