@@ -107,7 +107,7 @@ Matrix RankedRows::sum(Index rows, Index cols, const MakePart& make_part) const 
   TreeFold<Matrix> mine;
   Index block = first_block();
   for_blocks([&](const DataMatrixPtr& A, Index first, Index count) {
-    Matrix part;
+    Matrix part = mine.take_spare();
     if (A)
       make_part(*A, first, count, part);
     else
