@@ -162,7 +162,15 @@ JOBS = {
 
 
 # Those whose work several processes share.
-SHARED = ["nmf-dense-20", "nmf-dense-50", "nmf-sparse-20", "svd-dense-20", "svd-sparse-20", "atoms-sparse", "pca"]
+SHARED = [
+    "nmf-dense-20",
+    "nmf-dense-50",
+    "nmf-sparse-20",
+    "svd-dense-20",
+    "svd-sparse-20",
+    "atoms-sparse",
+    "pca",
+]
 
 # For root, for containers and for more ranks than cores.
 MPI_SETTINGS = {
@@ -200,7 +208,9 @@ def ranks(o, data, jobs):
     )
     for name in jobs:
         arguments = JOBS[name][0](data).split()
-        runs = zip(*([measure_ranks(o.program, arguments, n, threads) for n in counts] for _ in range(o.repeats)))
+        runs = zip(
+            *([measure_ranks(o.program, arguments, n, threads) for n in counts] for _ in range(o.repeats))
+        )
         best = [min(run, key=lambda answer: answer[0]["seconds"]) for run in runs]
         seconds = [answer["seconds"] for answer, _ in best]
         gain, said = seconds[0] / seconds[-1], best[-1][0].get("ranks", {})

@@ -65,19 +65,21 @@ class MpiRanks final : public pursuit::Ranks {
       use(static_cast<char*>(data) + done, int(std::min(kPiece, bytes - done)));
   }
 
-  /// MPI's own waiting keeps a core busy, which another rank's threads could use: who waits for long sleeps
-  /// in between.
+  /// MPI's own waiting keeps a core busy, which another rank's threads could use: who waits sleeps in
+  /// between, the longer the longer it has been waiting.
   static void wait(std::vector<MPI_Request>& requests) {
     using Clock = std::chrono::steady_clock;
-    constexpr auto kBusy = std::chrono::microseconds(200), kNap = std::chrono::microseconds(50);
+    using std::chrono::microseconds;
+    constexpr microseconds kBusy(200), kShortest(50), kLongest(2000);
     const Clock::time_point start = Clock::now();
     for (int done = 0;;) {
       MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
       if (done) return;
-      if (Clock::now() - start < kBusy)
+      const auto waited = std::chrono::duration_cast<microseconds>(Clock::now() - start);
+      if (waited < kBusy)
         ::sched_yield();
       else
-        std::this_thread::sleep_for(kNap);
+        std::this_thread::sleep_for(std::clamp(waited / 16, kShortest, kLongest));
     }
   }
 

@@ -85,6 +85,11 @@ TEST_F(UnderMpi, AgreesWithOneProcessThatKnowsNoRanks) {
   const Expansion alone = load_model(path("alone.npz")).model, two = load_model(path("two.npz")).model;
   EXPECT_LT(max_difference(alone.weights, two.weights), 1e-10);
   EXPECT_LT(max_difference(alone.right(), two.right()), 1e-8);
+
+  const auto told = nlohmann::json::parse(on(2, "factor A.npy --rank 2 --json").out, nullptr, false);
+  ASSERT_TRUE(told.contains("ranks")) << told;
+  EXPECT_EQ(told["ranks"]["count"], 2);
+  EXPECT_GT(told["ranks"]["bytes_received"], 8 * 90) << "sums over rows of the other";
 }
 
 TEST_F(UnderMpi, RanksWithOtherBlasKernelsAgree) {

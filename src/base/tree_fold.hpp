@@ -27,6 +27,7 @@ class TreeFold {
       Node &left = nodes_[nodes_.size() - 2], &right = nodes_.back();
       if (left.level != right.level || left.index % 2 != 0) return;
       left.part += right.part;
+      spare_.push_back(std::move(right.part));
       ++left.level;
       left.index /= 2;
       nodes_.pop_back();
@@ -36,7 +37,17 @@ class TreeFold {
   /// What could not be added any further: one node where all parts have come.
   std::vector<Node>& nodes() { return nodes_; }
 
+  /// A part that was added and is not needed any more, whose memory may serve the next; an empty one where
+  /// there is none.
+  Part take_spare() {
+    if (spare_.empty()) return {};
+    Part part = std::move(spare_.back());
+    spare_.pop_back();
+    return part;
+  }
+
  private:
+  std::vector<Part> spare_;
   std::vector<Node> nodes_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kMostBlocks = 64;
 
-Index power_of_two(Index blocks) {
+Index allowed_blocks(Index blocks) {
   return Index(std::bit_floor(std::uint64_t(std::clamp<Index>(blocks, 1, kMostBlocks))));
 }
 
@@ -29,7 +29,7 @@ std::size_t bytes_of(Index numbers) {
 
 RowCuts RowCuts::of_dense(Index rows) {
   constexpr Index kRows = 16;  // adding up A^T U is small beside making it
-  const Index blocks = power_of_two(rows / kRows);
+  const Index blocks = allowed_blocks(rows / kRows);
   std::vector<Index> first;
   first.reserve(std::size_t(blocks) + 1);
   for (Index b = 0; b <= blocks; ++b) first.push_back(rows / blocks * b + rows % blocks * b / blocks);
@@ -39,7 +39,7 @@ RowCuts RowCuts::of_dense(Index rows) {
 RowCuts RowCuts::of_sparse(const int* entries_before, Index rows, Index cols) {
   constexpr Index kEntries = 4, kWorkOfARow = 8;  // of a column in a block, for the same reason
   const auto work_before = [&](Index row) { return Index(entries_before[row]) + kWorkOfARow * row; };
-  const Index blocks = power_of_two(std::min(rows, Index(entries_before[rows]) / (kEntries * cols)));
+  const Index blocks = allowed_blocks(std::min(rows, Index(entries_before[rows]) / (kEntries * cols)));
   std::vector<Index> first;
   first.reserve(std::size_t(blocks) + 1);
   for (Index b = 0, row = 0; b <= blocks; ++b) {
@@ -107,7 +107,7 @@ Matrix RankedRows::sum(Index rows, Index cols, const MakePart& make_part) const 
   TreeFold<Matrix> mine;
   Index block = first_block();
   for_blocks([&](const DataMatrixPtr& A, Index first, Index count) {
-    Matrix part;
+    Matrix part = mine.take_spare();
     if (A)
       make_part(*A, first, count, part);
     else

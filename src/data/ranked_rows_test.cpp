@@ -11,7 +11,7 @@
 namespace pursuit {
 namespace {
 
-struct Products {
+struct Answers {
   Matrix image, back, gram;
   double norm = 0, about = 0, distance = 0, largest = 0, asymmetry = 0;
   Vector means, centred_back;
@@ -19,8 +19,8 @@ struct Products {
 };
 
 /// What is asked of a matrix, with its factors.
-Products asked(const DataMatrixPtr& A, const Matrix& V, const Matrix& U) {
-  Products p;
+Answers asked(const DataMatrixPtr& A, const Matrix& V, const Matrix& U) {
+  Answers p;
   A->apply(V, p.image);
   A->apply_transposed(U, p.back);
   A->apply_gram(V, p.gram);
@@ -39,8 +39,8 @@ Products asked(const DataMatrixPtr& A, const Matrix& V, const Matrix& U) {
   return p;
 }
 
-Products over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& V, const Matrix& U) {
-  Products result;
+Answers over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& V, const Matrix& U) {
+  Answers result;
   on_ranks(size, [&](Ranks& ranks) {
     const auto* sparse = std::get_if<SparseMatrix>(&whole);
     const Index rows = rows_of(whole), cols = cols_of(whole);
@@ -74,7 +74,7 @@ Products over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix&
   return result;
 }
 
-void expect_same_bits(const Products& a, const Products& b, const std::string& what) {
+void expect_same_bits(const Answers& a, const Answers& b, const std::string& what) {
   EXPECT_TRUE(same_bits(a.image, b.image)) << what;
   EXPECT_TRUE(same_bits(a.back, b.back)) << what;
   EXPECT_TRUE(same_bits(a.gram, b.gram)) << what;
@@ -89,7 +89,7 @@ void expect_same_bits(const Products& a, const Products& b, const std::string& w
   EXPECT_EQ(a.centred_norm, b.centred_norm) << what;
 }
 
-void expect_close(const Products& a, const Products& b, const std::string& what) {
+void expect_close(const Answers& a, const Answers& b, const std::string& what) {
   EXPECT_LT(max_difference(a.image, b.image), 1e-11) << what;
   EXPECT_LT(max_difference(a.back, b.back), 1e-11) << what;
   EXPECT_LT(max_difference(a.gram, b.gram), 1e-9) << what;
@@ -112,7 +112,7 @@ TEST(RankedRows, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
     U.topRows(rows / 2).setZero();  // whole blocks of nothing
     for (const bool sparse : {false, true}) {
       const AnyMatrix whole = sparse ? AnyMatrix(to_sparse(thinned(dense, 0.2, 4))) : AnyMatrix(dense);
-      const Products one = over_ranks(whole, 1, 1, V, U);
+      const Answers one = over_ranks(whole, 1, 1, V, U);
       const std::string what =
           std::to_string(rows) + " x " + std::to_string(cols) + (sparse ? ", sparse" : ", dense");
       expect_close(one, asked(data_matrix(whole), V, U), what);
@@ -125,7 +125,7 @@ TEST(RankedRows, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
 
 TEST(RankedRows, LongSumsMeetInSlices) {  // more numbers than rank 0 adds alone
   const Matrix dense = gaussian(260, 900, 1), V = gaussian(900, 7, 2), U = gaussian(260, 7, 3);
-  const Products one = over_ranks(dense, 1, 1, V, U);
+  const Answers one = over_ranks(dense, 1, 1, V, U);
   for (const int size : {2, 3, 5}) expect_same_bits(over_ranks(dense, size, 1, V, U), one, "sliced");
 }
 
