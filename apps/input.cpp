@@ -26,7 +26,7 @@ void add_transpose_option(Command& command, TextInput& text) {
 
 namespace {
 
-AnyMatrix transposed(const AnyMatrix& matrix) {
+AnyMatrix as_transposed(const AnyMatrix& matrix) {
   return std::visit([](const auto& m) -> AnyMatrix { return std::decay_t<decltype(m)>(m.transpose()); },
                     matrix);
 }
@@ -50,7 +50,7 @@ NamedMatrix read_input(const std::string& path, const TextInput& text, int threa
   tell_names(path, !matrix.row_names.empty(), !matrix.column_names.empty(), rows_of(matrix.matrix),
              cols_of(matrix.matrix));
   if (text.transpose) {
-    matrix.matrix = transposed(matrix.matrix);
+    matrix.matrix = as_transposed(matrix.matrix);
     std::swap(matrix.row_names, matrix.column_names);
   }
   return matrix;

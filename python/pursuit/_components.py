@@ -32,7 +32,9 @@ def plain_parameters(model: Any) -> str:
     return json.dumps(plain)
 
 
-class ComponentModel(Reported, ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ComponentModel(
+    Reported, ComponentPlots, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Rows x ~ mean + scale * (z @ components). Subclasses fit ``components_`` and, where there is one,
     ``mean_``."""
 

@@ -267,7 +267,11 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             loss=self.loss,
             own_terms=getattr(self, "_own_terms", {}),
             names=[[] if names is None else [str(each) for each in names] for names in self.names_ or ()],
-            metadata={"estimator": type(self).__name__, "stop": getattr(self, "stop_reason_", ""), "weights": self.weights},
+            metadata={
+                "estimator": type(self).__name__,
+                "stop": getattr(self, "stop_reason_", ""),
+                "weights": self.weights,
+            },
             **options,
         )
 

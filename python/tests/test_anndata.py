@@ -77,3 +77,12 @@ def test_names_that_are_not_there(adata):
         pursuit.anndata.fit(adata, pursuit.NMF(2), layer="raw")
     with pytest.raises(KeyError, match="var has no 'best'"):
         pursuit.anndata.fit(adata, pursuit.NMF(2), mask="best")
+
+
+def test_backed_objects_are_named(adata, tmp_path):
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    with pytest.raises(ValueError, match=r"adata is backed.*cells\.h5ad.*to_memory"):
+        pursuit.anndata.fit(backed, pursuit.NMF(2, random_state=0))
+    model = pursuit.anndata.fit(backed.to_memory(), pursuit.NMF(2, random_state=0))
+    assert model.components_.shape[0] == 2

@@ -216,3 +216,13 @@ def test_masked_targets_are_refused():
 def test_a_beginning_that_does_not_fit_is_refused(W, H):
     with pytest.raises((ValueError, TypeError)):
         pursuit.NMF(2, init="custom").fit(PLAIN, W=W, H=H)
+
+
+@pytest.mark.parametrize(
+    "estimator", [pursuit.NMF(2), pursuit.PCA(2), pursuit.SparsePCA(2), pursuit.MatrixPursuit(2)]
+)
+def test_missing_values_lead_to_completion(estimator):
+    X = np.ones((6, 5))
+    X[2, 3] = np.nan
+    with pytest.raises(ValueError, match="contains NaN(.|\n)*pursuit.MatrixCompletion"):
+        estimator.fit(X)

@@ -12,7 +12,7 @@
 namespace pursuit::report {
 namespace {
 
-double magnitude(Range range) {
+double magnitude(Interval range) {
   return std::max(std::abs(range.lo), std::abs(range.hi));
 }
 
@@ -48,7 +48,7 @@ std::string short_label(double value) {
   return label_of(value, exponent, value);
 }
 
-std::vector<Tick> mantissa_ticks(Range range, const std::vector<double>& mantissas, int every) {
+std::vector<Tick> mantissa_ticks(Interval range, const std::vector<double>& mantissas, int every) {
   std::vector<Tick> ticks;
   for (int exponent = exponent_of(range.lo); exponent <= exponent_of(range.hi); ++exponent) {
     if (exponent % every != 0) continue;
@@ -62,12 +62,12 @@ std::vector<Tick> mantissa_ticks(Range range, const std::vector<double>& mantiss
 
 }  // namespace
 
-double Range::position(double value) const {
+double Interval::position(double value) const {
   // Halved before they are subtracted: the difference of two large numbers may overflow.
   return (value / 2 - lo / 2) / (hi / 2 - lo / 2);
 }
 
-Range range_of(ConstMatrixRef values, const std::string& what) {
+Interval range_of(ConstMatrixRef values, const std::string& what) {
   if (values.size() == 0) throw InvalidArgument(what + " is empty; at least one value is needed to draw");
   for (Index j = 0; j < values.cols(); ++j) {
     for (Index i = 0; i < values.rows(); ++i) {
@@ -81,7 +81,7 @@ Range range_of(ConstMatrixRef values, const std::string& what) {
   return {values.minCoeff(), values.maxCoeff()};
 }
 
-Range drawable(Range range) {
+Interval drawable(Interval range) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   constexpr double kSmallest = 1e-300;  // below, numbers lose digits
   const double size = magnitude(range);
@@ -90,7 +90,7 @@ Range drawable(Range range) {
   return {std::max(range.lo - size / 2, -kLargest), std::min(range.hi + size / 2, kLargest)};
 }
 
-std::vector<Tick> linear_ticks(Range range, int at_most) {
+std::vector<Tick> linear_ticks(Interval range, int at_most) {
   // The finest step of the form {1, 2, 5} * 10^exponent that gives few enough ticks.
   constexpr std::array kMantissas{1.0, 2.0, 5.0};
   const double finest = range.hi / at_most - range.lo / at_most;
@@ -112,7 +112,7 @@ std::vector<Tick> linear_ticks(Range range, int at_most) {
   }
 }
 
-std::vector<Tick> log_ticks(Range range, int at_most) {
+std::vector<Tick> log_ticks(Interval range, int at_most) {
   std::vector<Tick> ticks = mantissa_ticks(range, {1.0, 2.0, 5.0}, 1);
   if (ticks.size() < 3) return linear_ticks(range, at_most);
   if (ticks.size() <= static_cast<std::size_t>(at_most)) return ticks;
@@ -120,7 +120,7 @@ std::vector<Tick> log_ticks(Range range, int at_most) {
   return mantissa_ticks(range, {1.0}, (decades + at_most - 1) / at_most);
 }
 
-double shade(double value, Range range) {
+double shade(double value, Interval range) {
   // Halves, as in position(), are equal also where the ends differ by the smallest number there is.
   if (range.lo / 2 < range.hi / 2) return std::clamp(range.position(value), 0.0, 1.0);
   return value == 0.0 ? 0.0 : 1.0;

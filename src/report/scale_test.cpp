@@ -44,7 +44,7 @@ TEST(LinearTicks, HoldForEveryRange) {
     for (const double lo : {-1.7, -0.31, 0.0, 0.97, 1.0}) {
       for (const double span : {0.0, 1e-11, 1e-5, 0.037, 0.7}) {
         const double unit = std::pow(10.0, exponent);
-        const Range range = drawable({lo * unit, (lo + span) * unit});
+        const Interval range = drawable({lo * unit, (lo + span) * unit});
         ASSERT_LT(range.lo, range.hi);
         for (const int at_most : {5, 8, 11}) {
           const auto ticks = linear_ticks(range, at_most);
@@ -79,7 +79,7 @@ TEST(LogTicks, FollowTheLengthOfTheRange) {
 TEST(LogTicks, HoldForEveryRange) {
   for (int exponent = -280; exponent <= 290; exponent += 7) {
     for (const double factor : {1.001, 1.5, 3.0, 12.0, 700.0, 1e5, 1e9, 1e15}) {
-      const Range range{std::pow(10.0, exponent) * 1.3, std::pow(10.0, exponent) * 1.3 * factor};
+      const Interval range{std::pow(10.0, exponent) * 1.3, std::pow(10.0, exponent) * 1.3 * factor};
       const auto ticks = log_ticks(range, 8);
       EXPECT_GE(ticks.size(), 2U) << range.lo << " .. " << range.hi;
       EXPECT_LE(ticks.size(), 8U) << range.lo << " .. " << range.hi;
@@ -92,11 +92,11 @@ TEST(LogTicks, HoldForEveryRange) {
 }
 
 TEST(Drawable, WidensOnlyWhatHasNoLength) {
-  const Range usual = drawable({2, 3});
+  const Interval usual = drawable({2, 3});
   EXPECT_EQ(usual.lo, 2);
   EXPECT_EQ(usual.hi, 3);
   for (const double value : {0.0, 1e-310, 5.0, -5.0, 1e308, std::numeric_limits<double>::max()}) {
-    const Range range = drawable({value, value});
+    const Interval range = drawable({value, value});
     EXPECT_LT(range.lo, range.hi) << value;
     EXPECT_TRUE(range.holds(value)) << value;
     EXPECT_TRUE(std::isfinite(range.lo) && std::isfinite(range.hi)) << value;
@@ -106,7 +106,7 @@ TEST(Drawable, WidensOnlyWhatHasNoLength) {
 TEST(RangeOf, FindsTheEndsAndRefusesWhatIsNotFinite) {
   Matrix values(2, 2);
   values << 1, -2, 3, 0.5;
-  const Range range = range_of(values, "picture");
+  const Interval range = range_of(values, "picture");
   EXPECT_EQ(range.lo, -2);
   EXPECT_EQ(range.hi, 3);
   EXPECT_THROW(range_of(Matrix(0, 3), "picture"), InvalidArgument);

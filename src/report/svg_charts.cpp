@@ -57,7 +57,7 @@ std::string svg_bars(const std::vector<Bar>& bars, double width) {
     number_width = std::max(number_width, text_width(number(bar.value), kText));
   }
   const double left = name_width(names) + kSmallGap, right = width - number_width - kSmallGap;
-  const Range range = drawable({lowest, highest});
+  const Interval range = drawable({lowest, highest});
   const auto at = [&](double value) { return left + range.position(value) * std::max(40.0, right - left); };
   std::string content;
   for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -125,7 +125,7 @@ std::string svg_boxes(const std::vector<Spread>& groups, double width) {
   }
   const double left = name_width(names) + kSmallGap;
   const double bottom = kLine * double(groups.size());
-  Range range = drawable({lowest, highest});
+  Interval range = drawable({lowest, highest});
   const auto at = [&](double value) { return left + range.position(value) * (width - left - 14) + 4; };
   std::string content = fmt::format("<path class=\"zero\" d=\"M{} 0V{}\"/>\n", px(at(0)), px(bottom));
   for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -14,10 +14,10 @@
 namespace pursuit {
 namespace {
 
+using report::Interval;
 using report::kFontSize;
 using report::kGap;
 using report::px;
-using report::Range;
 
 struct Colour {
   int red, green, blue;
@@ -41,7 +41,7 @@ Colour mix(Colour a, Colour b, double share) {
 /// How the values of one image become colours.
 class ColourScale {
  public:
-  explicit ColourScale(Range range)
+  explicit ColourScale(Interval range)
       : range_(range),
         largest_(std::max(-range.lo, range.hi)),
         // Rounding errors beyond zero do not make an image one of two signs.
@@ -54,7 +54,7 @@ class ColourScale {
   }
 
  private:
-  Range range_;
+  Interval range_;
   double largest_;
   bool two_signs_;
 };

@@ -16,11 +16,11 @@ namespace pursuit {
 namespace {
 
 using report::Anchor;
+using report::Interval;
 using report::kFontSize;
 using report::kGap;
 using report::kSmallGap;
 using report::px;
-using report::Range;
 using report::svg_text;
 using report::Tick;
 
@@ -41,15 +41,15 @@ std::string stroke_of(std::size_t i) {
                      dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }
 
-struct Axis {
-  Range range;
+struct PlotAxis {
+  Interval range;
   bool log;
   double from = 0, to = 0;  // in pixels
   bool whole = false;       // numbers of things: there is nothing between them
 
   double at(double value) const {
-    const double position =
-        log ? Range{std::log(range.lo), std::log(range.hi)}.position(std::log(value)) : range.position(value);
+    const double position = log ? Interval{std::log(range.lo), std::log(range.hi)}.position(std::log(value))
+                                : range.position(value);
     return from + position * (to - from);
   }
   std::vector<Tick> ticks() const {
@@ -65,10 +65,10 @@ struct Axis {
 };
 
 struct Ranges {
-  Range x, y;
+  Interval x, y;
 };
 
-Range joined(Range a, Range b) {
+Interval joined(Interval a, Interval b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
 
@@ -91,7 +91,7 @@ Ranges checked_ranges(const Series& series, bool log_y) {
     ranges.y = joined(report::range_of(series.y - series.spread, who + "y less its spread"),
                       report::range_of(series.y + series.spread, who + "y and its spread"));
   }
-  const Range both = joined(ranges.x, ranges.y);
+  const Interval both = joined(ranges.x, ranges.y);
   if (std::max(-both.lo, both.hi) > kLargestDrawn) {
     throw InvalidArgument(fmt::format("{}values go from {} to {}; at most {} can be drawn", who, both.lo,
                                       both.hi, kLargestDrawn));
@@ -104,19 +104,19 @@ Ranges checked_ranges(const Series& series, bool log_y) {
 }
 
 /// Some air above and below the curves; numbers that are not negative do not get a negative axis.
-Range with_air(Range range, bool log) {
+Interval with_air(Interval range, bool log) {
   constexpr double kShare = 0.04;
   if (log) {
     const double length = std::log(range.hi) - std::log(range.lo);
     const double factor = length < 1e-9 ? 2 : std::exp(kShare * length);
     return {range.lo / factor, std::min(range.hi * factor, std::numeric_limits<double>::max())};
   }
-  const Range wide = report::drawable(range);
+  const Interval wide = report::drawable(range);
   const double air = kShare * (wide.hi - wide.lo);
   return {range.lo >= 0 ? std::max(0.0, wide.lo - air) : wide.lo - air, wide.hi + air};
 }
 
-std::string draw_axes(const Axis& x, const Axis& y, const PlotLabels& labels) {
+std::string draw_axes(const PlotAxis& x, const PlotAxis& y, const PlotLabels& labels) {
   std::string grid, text;
   for (const Tick& tick : x.ticks()) {
     const double at = x.at(tick.value);
@@ -142,7 +142,7 @@ std::string draw_axes(const Axis& x, const Axis& y, const PlotLabels& labels) {
   return out;
 }
 
-std::string draw_series(const Series& series, std::size_t number, const Axis& x, const Axis& y) {
+std::string draw_series(const Series& series, std::size_t number, const PlotAxis& x, const PlotAxis& y) {
   constexpr Index kMarkedUpTo = 30;  // few points are marked one by one
   std::string points, dots, bars;
   for (Index i = 0; i < series.x.size(); ++i) {
@@ -201,8 +201,8 @@ std::string svg_line_plot(const std::vector<Series>& series, const PlotLabels& l
   }
   const bool whole = std::all_of(series.begin(), series.end(),
                                  [](const Series& s) { return (s.x.array() == s.x.array().round()).all(); });
-  Axis x{report::drawable(ranges.x), false, 0, size.width, whole && ranges.x.hi > ranges.x.lo};
-  Axis y{with_air(ranges.y, log_y), log_y, size.height, 0};
+  PlotAxis x{report::drawable(ranges.x), false, 0, size.width, whole && ranges.x.hi > ranges.x.lo};
+  PlotAxis y{with_air(ranges.y, log_y), log_y, size.height, 0};
 
   // The plot has a fixed size; what stands around it takes the room it needs.
   double tick_width = 0, name_width = 0;

@@ -16,7 +16,7 @@
 namespace pursuit {
 namespace {
 
-using report::Range;
+using report::Interval;
 
 /// A grid of dots, eight (2 x 4) to a character cell.
 class BrailleCanvas {
@@ -88,7 +88,7 @@ int to_dot(double position, int dots) {
   return std::clamp(static_cast<int>(std::lround(position * (dots - 1))), 0, dots - 1);
 }
 
-void draw_curve(BrailleCanvas& canvas, ConstVectorRef y, Range range) {
+void draw_curve(BrailleCanvas& canvas, ConstVectorRef y, Interval range) {
   const Index n = y.size();
   const auto dot_x = [&](Index i) {
     return n == 1 ? 0 : to_dot(static_cast<double>(i) / static_cast<double>(n - 1), canvas.columns());
@@ -99,7 +99,7 @@ void draw_curve(BrailleCanvas& canvas, ConstVectorRef y, Range range) {
 }
 
 /// Tick labels by row of cells, empty where a row has no tick.
-std::vector<std::string> row_labels(Range range, int height) {
+std::vector<std::string> row_labels(Interval range, int height) {
   std::vector<std::string> labels(static_cast<std::size_t>(height));
   for (const auto& tick : report::linear_ticks(range, std::max(5, height / 2))) {
     auto& label = labels[static_cast<std::size_t>(to_dot(1 - range.position(tick.value), 4 * height) / 4)];
@@ -128,7 +128,7 @@ std::string terminal_line_plot(ConstVectorRef y, const PlotLabels& labels, int w
     throw InvalidArgument(fmt::format(
         "terminal_line_plot: a plot of {} x {} cells; at least 10 x 3 are needed", width, height));
   }
-  const Range range = report::drawable(report::range_of(y, "terminal_line_plot: y"));
+  const Interval range = report::drawable(report::range_of(y, "terminal_line_plot: y"));
 
   BrailleCanvas canvas(width, height);
   draw_curve(canvas, y, range);
@@ -158,7 +158,7 @@ std::string terminal_image(ConstMatrixRef image, bool unicode) {
   static constexpr std::array<std::string_view, 10> kAscii{" ", ".", ":", "-", "=", "+", "*", "#", "%", "@"};
   const int shades = static_cast<int>(unicode ? kBlocks.size() : kAscii.size());
 
-  const Range range = report::range_of(image, "terminal_image: image");
+  const Interval range = report::range_of(image, "terminal_image: image");
   std::string out;
   for (Index i = 0; i < image.rows(); ++i) {
     for (Index j = 0; j < image.cols(); ++j) {
