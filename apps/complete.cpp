@@ -13,6 +13,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/ranking.hpp"
 #include "pursuit/completion/structured.hpp"
@@ -50,10 +51,12 @@ void set_common(Options& options, const CompleteCommand& c, const CompletionInpu
   options.observer = watch("complete");
 }
 
-/// What those have that can go on from a model.
+/// What those have that are not made of atom sets.
 template <class Options>
-void set_start(Options& options, const CompletionInput& input) {
+void set_knowledge(Options& options, const CompletionInput& input) {
   options.interrupted = was_interrupted;
+  if (input.row_features) options.row_features = &input.row_features->table;
+  if (input.col_features) options.col_features = &input.col_features->table;
   if (!input.earlier) return;
   options.start = &input.earlier->model;
   options.start_entries = &input.earlier->seen;
@@ -62,7 +65,7 @@ void set_start(Options& options, const CompletionInput& input) {
 CompletionResult compute_implicit(const CompleteCommand& c, CompletionInput& input) {
   ImplicitOptions options;
   set_common(options, c, input);
-  set_start(options, input);
+  set_knowledge(options, input);
   if (!c.confidence.empty()) options.confidence = parse_confidence(c.confidence);
   return complete_implicit(std::move(input.train.entries), options);
 }
@@ -101,16 +104,34 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   if (structured(c)) return compute_structured(c, input);
   CompletionOptions options;
   set_common(options, c, input);
-  set_start(options, input);
+  set_knowledge(options, input);
   options.loss = parse_loss(c.loss);
   options.entry_weights = input.weights;
   options.use_pattern = !c.no_pattern;
   const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
   options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
   options.range = parse_range(c.clip);
-  if (input.row_features) options.row_features = &input.row_features->table;
-  if (input.col_features) options.col_features = &input.col_features->table;
+  if (has_times(c))
+    return complete_in_time(std::move(input.train.entries), input.times, options, input.test_times);
   return complete(std::move(input.train.entries), options);
+}
+
+/// Which offsets drift, for people and as fields.
+Json describe_drift(const Drift& drift) {
+  Json object = Json::object();
+  std::string parts;
+  for (const auto& [name, part] :
+       {std::pair("rows", &drift.rows), {"columns", &drift.cols}, {"all", &drift.all}}) {
+    object.set(name, part->is_on() ? Json{{"reach", part->reach}, {"ridge", part->ridge}} : Json());
+    if (part->is_on())
+      parts += fmt::format("{} of {} within {:.3g}", parts.empty() ? "" : ",", name, part->reach);
+  }
+  if (drift.is_on()) object.set("newest", drift.newest);
+  if (drift.is_on())
+    tell("offsets drift:{}, in units of the times\n", parts);
+  else
+    tell("no offsets drift: the last entries, held back, were not predicted better by it\n");
+  return object;
 }
 
 void write_path_plot(const std::string& path, const std::vector<CompletionStage>& stages,
@@ -248,6 +269,7 @@ int run(const CompleteCommand& c) {
     noise = fmt::format(", noise {:.4g}", result.model.noise());
   tell("\n{} atoms beside offsets{}, in {:.2f} s: {}\n", result.model.rank(), noise, result.seconds,
        explanation(result.stop));
+  if (has_times(c)) object.set("drift", describe_drift(result.model.drift));
   if (!c.out.empty()) {
     CompletionFile file{
         std::move(result.model),

@@ -21,6 +21,7 @@ Examples:
   pursuit complete u1.base --test u1.test
   pursuit complete ratings.csv --row-features users.csv --col-features genres.csv --out model.npz
   pursuit complete new.csv --update model.npz --out newer.npz
+  pursuit complete ratings.csv --time --out model.npz
   pursuit complete clicks.csv --implicit --out model.npz
   pursuit complete plays.csv --implicit --confidence log:10:1 --holdout 0.1
   pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
@@ -37,6 +38,12 @@ Examples:
 bool structured(const CompleteCommand& c) {
   return !c.preset.empty() || !c.left.empty() || !c.right.empty() || !c.symmetric.empty() ||
          (c.regularize != "chosen" && c.regularize != "auto");
+}
+
+bool has_times(const CompleteCommand& c) {
+  const bool named =
+      c.columns.size() == 4 && c.update.empty() && !c.implicit && !structured(c) && c.loss == "squares";
+  return c.time || named;
 }
 
 void check(const CompleteCommand& c) {
@@ -62,8 +69,12 @@ void check(const CompleteCommand& c) {
         "--implicit: its model has no draws, no pattern beside the entries and no range; leave out --effort "
         "high, "
         "--samples, --no-pattern and --clip");
-  if (c.implicit && !(c.row_features.empty() && c.col_features.empty()))
-    refuse("--implicit: features do not go with it yet; leave out --row-features and --col-features");
+  if (c.time && (c.implicit || structured(c) || c.loss != "squares"))
+    refuse(
+        "--time: offsets drift in the self-tuned model of squares; it does not go with --implicit, --loss, "
+        "atom sets, presets or --regularize");
+  if (c.time && !c.update.empty())
+    refuse("--time: a model that is updated keeps the drift it has; times are for a new one");
   if (!c.confidence.empty() && !c.update.empty())
     refuse("--confidence: a model that is updated keeps the one it was made with");
   if (!c.preset.empty() && !(c.left.empty() && c.right.empty() && c.symmetric.empty()))
@@ -112,6 +123,11 @@ void add_options(Command& command, CompleteCommand& c) {
       "--implicit", c.implicit,
       "RATINGS are clicks, purchases, plays: what is not there counts as a weak no, and how weak is\n"
       "chosen by entries held back, like all else. What is predicted is an order, best first");
+  command.add_flag(
+      "--time", c.time,
+      "Offsets of rows and columns may drift: the times of RATINGS are in the column called time or the\n"
+      "like, in the fourth without a header, or in the fourth of --columns, which has the same effect.\n"
+      "The last entries are held back to see whether it pays; where it does not, nothing drifts");
   command.add_option("--confidence", c.confidence,
                      "With --implicit: an entry counts 1 + A VALUE (linear:A) or 1 + A log(1 + VALUE / B)\n"
                      "(log:A:B); by default once, whatever its value");
@@ -171,10 +187,9 @@ void add_options(Command& command, CompleteCommand& c) {
       .add_option(
           "--regularize", c.regularize,
           "With atom sets: auto (self-tuned; with a loss or weights the best of several LAMBDA), none,\n"
-          "LAMBDA, LAMBDA:count (times the entries of a row), or chosen: auto with offsets or without, or a\n"
-          "ridge that counts entries, whichever predicts entries held back best; with --offsets, "
-          "--no-offsets,\n"
-          "--corrections, a loss or weights it is auto")
+          "LAMBDA, LAMBDA:count (times the entries of a row), or chosen: auto with offsets or without, a\n"
+          "ridge that counts entries, or offsets and a plain one, whichever predicts entries held back\n"
+          "best; with --offsets, --no-offsets, --corrections, a loss or weights it is auto")
       .show_default();
   command.add_flag("--offsets", c.offsets, "With atom sets: mean, row and column offsets first");
   command.add_flag("--no-offsets", c.no_offsets, "With atom sets: none, whatever would predict better");

@@ -24,7 +24,8 @@ struct CompleteCommand {
   std::vector<std::string> columns;
   int max_sweeps = 500;
   double tolerance = StructuredOptions().polish_tolerance;
-  bool no_pattern = false, offsets = false, no_offsets = false, no_store_entries = false, implicit = false;
+  bool no_pattern = false, offsets = false, no_offsets = false, no_store_entries = false, implicit = false,
+       time = false;
   std::string confidence;
   std::uint64_t seed = 0;
 };
@@ -33,6 +34,9 @@ void add_options(Command& command, CompleteCommand& c);
 
 /// Whether factors of certain atom sets are asked for, not the model that tunes itself.
 bool structured(const CompleteCommand& c);
+
+/// Whether offsets may drift in time.
+bool has_times(const CompleteCommand& c);
 
 /// InvalidArgument for options that make no sense, alone or together, before anything is read.
 void check(const CompleteCommand& c);

@@ -8,6 +8,7 @@
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/split.hpp"
 
 namespace pursuit::app {
@@ -69,7 +70,7 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
   CompletionInput input;
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads, c.columns};
+      c.common.threads, c.columns, has_times(c)};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
     if (input.earlier->model.is_implicit() != c.implicit)
@@ -126,12 +127,17 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
           split({entries.rows, entries.cols, entries.row, entries.col, input.weights}, sizes, c.seed);
       input.weights = std::move(parts[0].value);
     }
+    const TimesOfEntries times(entries, input.train.time);
     auto parts = split(std::move(entries), sizes, c.seed);
     entries = std::move(parts[0]);
     input.test = std::move(parts[1]);
+    input.train.time = times.of(entries);
+    input.test_times = times.of(input.test);
   } else if (!c.test.empty()) {
     const int rows = input.train.rows.size(), cols = input.train.cols.size();
-    input.test = read_ratings(c.test, options, &input.train.rows, &input.train.cols).entries;
+    Ratings test = read_ratings(c.test, options, &input.train.rows, &input.train.cols);
+    input.test = std::move(test.entries);
+    input.test_times = std::move(test.time);
     for (std::size_t e = 0; e < input.test.row.size(); ++e)
       if (const float value = input.test.value[e]; !loss.accepts(value))
         throw InvalidInput(fmt::format("{}: test entry {} is {}; loss {} takes {}", c.test, e + 1, value,
@@ -143,6 +149,7 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
       input.unknown += i < 0 || j < 0;
     }
   }
+  input.times = std::move(input.train.time);
   return input;
 }
 

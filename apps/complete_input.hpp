@@ -18,7 +18,8 @@ struct CompletionInput {
         overlap = 0;  // test entries with an id never seen in training; that are training entries
   std::optional<CompletionFile> earlier;
   std::optional<FeatureFile> row_features, col_features;
-  std::vector<float> weights;  // of the training entries; none where all count once
+  std::vector<double> times, test_times;  // none where nothing may drift
+  std::vector<float> weights;             // of the training entries; none where all count once
 };
 
 CompletionInput read_completion_input(const CompleteCommand& c);

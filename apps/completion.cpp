@@ -9,6 +9,7 @@
 #include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 
 namespace pursuit::app {
 
@@ -152,6 +153,17 @@ void add_columns_option(Command& command, std::vector<std::string>& columns) {
           "Which columns of RATINGS hold row, column and value, and as a fourth the time: names of its\n"
           "header, or numbers counted from 1 (user,item,rating or 1,2,4 or 1,2,4,3)")
       .separated_by(',');
+}
+
+void add_time_option(Command& command, std::string& time) {
+  command.add_option("--time", time,
+                     "Of models whose offsets drift: at this time, a number or a date like those they were "
+                     "made\nfrom (that of the newest entry)");
+}
+
+void move_to(const std::string& time, CompletionModel& model) {
+  const double when = time.empty() ? model.drift.newest : parse_time(time);
+  model = at_time(std::move(model), when);
 }
 
 std::string csv_field(std::string_view text) {

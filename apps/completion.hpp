@@ -44,6 +44,11 @@ void print_features(const FeatureFile& file, const std::string& side);
 /// --columns of files with a header.
 void add_columns_option(Command& command, std::vector<std::string>& columns);
 
+/// --time of commands that answer from a model, which move_to() takes: offsets that drift are those of this
+/// time, or of the newest entry where the text is empty.
+void add_time_option(Command& command, std::string& time);
+void move_to(const std::string& time, CompletionModel& model);
+
 /// Ids are quoted where they hold a separator.
 std::string csv_field(std::string_view text);
 

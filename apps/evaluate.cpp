@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -32,7 +33,7 @@ struct EvaluateCommand {
 constexpr const char* kEvaluateExamples =
     R"(Methods: popularity and offsets (what any other should beat), or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's
 columns, which choose rank and corrections on the validation part), default and high (self-tuned; they do not see the
-validation part), implicit (clicks: trained on entries that are relevant, as ones; lists only), factors (without structure,
+validation part), drift (default with offsets that drift in time, where that pays), implicit (clicks: trained on entries that are relevant, as ones; lists only), factors (without structure,
 the ridge chosen on the validation part). Under another loss there are factors and, of zeros and ones, default.
 
 Values are judged by RMSE, MAE, log-likelihood and the share inside 95 % intervals; lists of --top columns, without those
@@ -183,7 +184,8 @@ int run(const EvaluateCommand& c) {
   const std::vector<std::string> methods = c.methods.empty() ? methods_for(protocol) : c.methods;
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads, c.columns, c.by_time};
+      c.common.threads, c.columns,
+      c.by_time || std::find(methods.begin(), methods.end(), "drift") != methods.end()};
   const Ratings ratings = read_ratings(c.input, options);
   protocol.times = ratings.time;
   watch_interrupts();

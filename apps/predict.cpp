@@ -16,7 +16,7 @@ namespace {
 
 struct PredictCommand {
   CommonOptions common;
-  std::string model, pairs, out;
+  std::string model, pairs, time, out;
 };
 
 int run_predict(const PredictCommand& c) {
@@ -25,7 +25,8 @@ int run_predict(const PredictCommand& c) {
   AnyModelFile any = load_any_model(c.model);
   if (const auto* model = std::get_if<ModelFile>(&any); model && model->model.factors.modes() > 2)
     return run_predict_tensor(*model, c.pairs, c.out, c.common);
-  const CompletionFile file = predictions_of(std::move(any), c.model);
+  CompletionFile file = predictions_of(std::move(any), c.model);
+  move_to(c.time, file.model);
   const IdPairs pairs = read_pairs(c.pairs, c.common.threads);
   std::vector<Position> positions;
   for (std::size_t k = 0; k < pairs.row.size(); ++k)
@@ -92,6 +93,7 @@ void add_predict(Command& program) {
          "Text with a row id and a column id in every line; of an array, the ids of an entry along all\n"
          "modes (its indices, counted from 1, where the model has no names)")
       .required();
+  add_time_option(sub, c->time);
   sub.add_option("-o,--out", c->out, "Write here instead of standard output");
   add_common_options(sub, c->common);
   sub.runs([c] { return run_predict(*c); });

@@ -24,7 +24,7 @@ namespace {
 
 struct RecommendCommand {
   CommonOptions common;
-  std::string model, rows_file, newcomers, candidates, block, names, out;
+  std::string model, rows_file, newcomers, candidates, block, names, time, out;
   std::vector<std::string> rows, cols;
   Index top = 10, explain = 0;
   double optimism = 0;
@@ -150,6 +150,7 @@ Audience newcomers(const RecommendCommand& c, CompletionFile file) {
 
 Audience audience(const RecommendCommand& c) {
   CompletionFile file = load_predictions(c.model);
+  move_to(c.time, file.model);
   if (c.explain > 0) require_reasons(file.model);
   if (!c.newcomers.empty()) return newcomers(c, std::move(file));
   Audience result;
@@ -424,6 +425,7 @@ void add_recommend(Command& program) {
                "Leave out columns for which the row has an entry: what happens anyway where the model\nknows "
                "them; with this word, it must");
   sub.add_flag("--include-seen", c->include_seen, "Do not");
+  add_time_option(sub, c->time);
   sub.add_option("--candidates", c->candidates, "Choose from these only: a file of ids, one a line");
   sub.add_option("--block", c->block,
                  "Never these: a file of ids of columns, for all, or of row and column, one pair a line");

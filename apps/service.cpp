@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "apps/completion.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
 #include "pursuit/completion/new_rows.hpp"
@@ -141,14 +142,23 @@ Json predictions(const ServedModel& served, const Json& question) {
   return {{"predictions", list}};
 }
 
-Json recommendations(const ServedModel& served, const Names& names, const Json& question) {
-  require_fields(question, {"row", "rows", "entries", "top", "exclude_seen", "candidates", "block",
-                            "optimism", "explain"});
+/// Lists of columns for rows, or the other way round.
+struct Listing {
+  const char *asker, *askers, *listed, *lists;
+};
+constexpr Listing kColumnsOfRows{"row", "rows", "column", "columns"},
+    kRowsOfColumns{"column", "columns", "row", "rows"};
+
+/// By the model, or for columns by the transposed one.
+Json recommendations(const ServedModel& served, const Listing& words, const Names& names,
+                     const Json& question) {
+  require_fields(question, {words.asker, words.askers, "entries", "top", "exclude_seen", "candidates",
+                            "block", "optimism", "explain"});
   const CompletionFile& file = served.file();
   const bool is_newcomer = !question.at("entries").is_null();
-  const std::vector<std::string> ids = ids_field(question, "row", "rows");
+  const std::vector<std::string> ids = ids_field(question, words.asker, words.askers);
   if (is_newcomer == !ids.empty())
-    refuse("give \"row\", \"rows\", or \"entries\" of a newcomer: one of them");
+    refuse("give \"row\", \"rows\", \"column\", \"columns\", or \"entries\" of a newcomer: one of them");
   const int explained = count_field(question, "explain", 0, 0, kMostPlaces);
   const bool exclude = flag_field(question, "exclude_seen", is_newcomer || served.known());
   if (!is_newcomer && (exclude || explained > 0) && !served.known())
@@ -168,7 +178,7 @@ Json recommendations(const ServedModel& served, const Names& names, const Json& 
         explained > 0 ? explain(file.model, facts, targets, explained) : std::vector<Explanation>();
     Json result = Json::array();
     for (std::size_t p = 0; p < list.size(); ++p)
-      result.push_back(describe(list[p], file.cols, "column", names, why.empty() ? nullptr : &why[p]));
+      result.push_back(describe(list[p], file.cols, words.listed, names, why.empty() ? nullptr : &why[p]));
     return result;
   };
   Json lists = Json::array();
@@ -178,14 +188,14 @@ Json recommendations(const ServedModel& served, const Names& names, const Json& 
     if (exclude) options.left_out = &entries;
     const std::vector<int> row{0};
     const auto list = Recommender(model).lists(row, options)[0];
-    lists.push_back({{"row", Json()}, {"columns", described(list, {entries.index, entries.value})}});
+    lists.push_back({{words.asker, Json()}, {words.lists, described(list, {entries.index, entries.value})}});
   } else {
     if (exclude) options.left_out = served.known();
-    const std::vector<int> rows = members_of(ids, file.rows, "row");
+    const std::vector<int> rows = members_of(ids, file.rows, words.asker);
     const auto all = served.recommender().lists(rows, options);
     for (std::size_t k = 0; k < rows.size(); ++k)
-      lists.push_back({{"row", ids[k]},
-                       {"columns", described(all[k], explained > 0 ? served.facts(rows[k]) : RowFacts{})}});
+      lists.push_back({{words.asker, ids[k]},
+                       {words.lists, described(all[k], explained > 0 ? served.facts(rows[k]) : RowFacts{})}});
   }
   return {{"recommendations", lists}};
 }
@@ -215,9 +225,23 @@ Json neighbours(const ServedModel& served, const Names& names, const Json& quest
 }  // namespace
 
 struct Service::Loaded {
+  Loaded(CompletionFile file, const std::string& titles)
+      : model(std::move(file)), names(titles), since(std::time(nullptr)) {}
+
   ServedModel model;
   Names names;
   std::time_t since;
+
+  /// Rows as columns and columns as rows; made when it is first asked for.
+  const ServedModel& turned() const {
+    const std::lock_guard lock(turning_);
+    if (!turned_) turned_ = std::make_unique<ServedModel>(transposed(CompletionFile(model.file())));
+    return *turned_;
+  }
+
+ private:
+  mutable std::mutex turning_;
+  mutable std::unique_ptr<ServedModel> turned_;
 };
 
 Service::Service(std::string path, std::string names) : path_(std::move(path)), names_(std::move(names)) {
@@ -225,8 +249,9 @@ Service::Service(std::string path, std::string names) : path_(std::move(path)), 
 }
 
 void Service::reload() {
-  auto fresh = std::shared_ptr<const Loaded>(
-      new Loaded{ServedModel(load_predictions(path_)), Names(names_), std::time(nullptr)});
+  CompletionFile file = load_predictions(path_);
+  move_to("", file.model);
+  auto fresh = std::make_shared<const Loaded>(std::move(file), names_);
   const std::lock_guard lock(swapping_);
   loaded_ = std::move(fresh);
 }
@@ -252,7 +277,12 @@ Answer Service::answer(const std::string& endpoint, const Json& question) const 
                {"version", version()}}};
     }
     if (endpoint == "/predict") return {200, predictions(loaded->model, question)};
-    if (endpoint == "/recommend") return {200, recommendations(loaded->model, loaded->names, question)};
+    if (endpoint == "/recommend") {
+      const bool of_columns =
+          question.is_object() && !(question.at("column").is_null() && question.at("columns").is_null());
+      return {200, of_columns ? recommendations(loaded->turned(), kRowsOfColumns, Names(), question)
+                              : recommendations(loaded->model, kColumnsOfRows, loaded->names, question)};
+    }
     if (endpoint == "/similar") return {200, neighbours(loaded->model, loaded->names, question)};
     return error(404,
                  fmt::format("no {} here; there are /health, /predict, /recommend and /similar", endpoint));

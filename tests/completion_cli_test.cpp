@@ -243,12 +243,19 @@ TEST_F(CompletionCli, ImplicitFeedbackFromClicksToLists) {
   ASSERT_EQ(run("complete more.csv --implicit --update m.npz --out newer.npz").status, 0);
   for (const auto& line : table(run("recommend newer.npz --row new --top 3 --exclude-seen").out))
     EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 0) << line[2];
+  std::string kinds = "user,kind\n";
+  for (int i = 0; i < 66; ++i) kinds += fmt::format("u{},k{}\n", i, i % 3);  // the last six have no clicks
+  write("kinds.csv", kinds);
+  ASSERT_EQ(run("complete clicks.csv --implicit --row-features kinds.csv --out known.npz").status, 0);
+  ASSERT_EQ(run("complete more.csv --implicit --update known.npz --out known_newer.npz").status, 0);
+  for (const char* model : {"known.npz", "known_newer.npz"})
+    for (const auto& line : table(run(fmt::format("recommend {} --row u61 --top 3", model)).out))
+      EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 1) << line[2];
   write("negative.csv", "u,i,1\nv,j,-2\n");
   expect_refused({{"no implicit", "complete clicks.csv --confidence linear:1", 2, "--implicit"},
                   {"no confidence", "complete clicks.csv --implicit --confidence much", 2, "linear:A"},
                   {"atom sets", "complete clicks.csv --implicit --left nonneg", 2, "--implicit"},
                   {"draws", "complete clicks.csv --implicit --effort high", 2, "--effort high"},
-                  {"features", "complete clicks.csv --implicit --row-features clicks.csv", 2, "features"},
                   {"negative", "complete negative.csv --implicit", 3, "-2"},
                   {"of ratings", "complete more.csv --update m.npz", 3, "say --implicit"}});
 }

@@ -163,6 +163,16 @@ TEST_F(ServeCli, AnswersAsTheCommandsDo) {
   EXPECT_EQ(end(SIGTERM), 0);
 }
 
+TEST_F(ServeCli, ListsGoTheOtherWayRoundToo) {
+  start();
+  const json listed = run_json("recommend m.npz --column 3 --column 4 --top 5")["recommendations"];
+  EXPECT_EQ(post("/recommend", R"({"columns": [3, 4], "top": 5})").body["recommendations"], listed);
+  EXPECT_EQ(get("/recommend?column=3&top=5").body["recommendations"][0], listed[0]);
+  EXPECT_EQ(listed[0]["rows"].size(), 5U);
+  EXPECT_EQ(get("/recommend?column=none").status, 404);
+  EXPECT_EQ(get("/recommend?column=3&row=1").status, 400);
+}
+
 TEST_F(ServeCli, NewcomersComeWithTheirEntries) {
   start();
   write("new.csv", "somebody,3,5\nsomebody,4,1\n");

@@ -12,14 +12,22 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
-from ._observations import Observations, from_matrix, from_triplets, id_type, is_triplets, parts_of
+from ._observations import (
+    Observations,
+    from_matrix,
+    from_triplets,
+    id_type,
+    is_triplets,
+    parts_of,
+    seconds_of,
+)
 from ._validation import FLOATS, threads_for
 
 
 class CompletedMatrix:
     """For estimators with a completed matrix, ``model_``."""
 
-    def predict(self, X: Any, *, return_std: bool = False, unknown: str = "raise") -> Any:
+    def predict(self, X: Any, *, return_std: bool = False, unknown: str = "raise", time: Any = None) -> Any:
         """Values of entries, by pairs of ids.
 
         Parameters
@@ -30,6 +38,8 @@ class CompletedMatrix:
             Whether to return standard deviations too, noise included.
         unknown : {"raise", "prior"}, default="raise"
             What to do about ids never seen: ValueError, or predict from what is known of the rest.
+        time : number or date, or one per pair, optional
+            Where offsets drift, those of this time; None means that of the newest entry.
 
         Returns
         -------
@@ -43,6 +53,7 @@ class CompletedMatrix:
             self._rows.places(row_ids, "row", unknown=unknown),
             self._cols.places(column_ids, "column", unknown=unknown),
             threads_for(self.n_jobs),
+            times=np.broadcast_to(self._moment(time), len(row_ids)) if self.model_.drifts else None,
         )
         return (values, deviations) if return_std else values
 
@@ -75,7 +86,7 @@ class CompletedMatrix:
         """
         check_is_fitted(self, "model_")
         factors = check_array(X, dtype=FLOATS)
-        return self.model_.predict_rows(factors).astype(factors.dtype, copy=False)
+        return self._at().predict_rows(factors).astype(factors.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the error on observed entries; 0 is perfect. The error is the root of the mean squared error, for
@@ -95,9 +106,9 @@ class CompletedMatrix:
             seen = from_triplets(X, self.columns)
             row = self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior")
             col = self._cols.places([seen.cols.values[j] for j in seen.col], "column", unknown="prior")
-            return -self.model_.error(row, col, seen.value, threads_for(self.n_jobs))
+            return -self._at().error(row, col, seen.value, threads_for(self.n_jobs))
         rows = self._new_rows(X)
-        return -self.model_.error_of_rows(self._factors(rows), *rows.arguments())
+        return -self._at().error_of_rows(self._factors(rows), *rows.arguments())
 
     def ranking_score(self, X: Any, *, n: int = 10, relevant: float | None = None) -> dict[str, float]:
         """How good lists of recommendations are, against entries that were seen later.
@@ -122,7 +133,7 @@ class CompletedMatrix:
         known = getattr(self, "_known", self._seen)
         if known is None:
             raise ValueError("the model was saved without its entries: what was seen cannot be left out")
-        return self.model_.ranking_score(
+        return self._at().ranking_score(
             known.indptr,
             known.indices,
             self._rows.places([seen.rows.values[i] for i in seen.row], "row", unknown="prior"),
@@ -181,6 +192,8 @@ class CompletedMatrix:
         self.model_ = model
         self.n_components_ = model.rank
         self.noise_ = model.noise
+        self.drift_ = model.drift
+        self._moved = None
         self._rows, self._cols = seen.rows, seen.cols
         shape = len(seen.rows), len(seen.cols)
         self._seen = scipy.sparse.csr_matrix((seen.value, (seen.row, seen.col)), shape=shape)
@@ -189,13 +202,29 @@ class CompletedMatrix:
         self._held_out = None  # these alone
         self._row_features = self._column_features = None
 
+    def _moment(self, time: Any) -> NDArray[np.float64]:
+        """As the model counts time."""
+        when = np.asarray(self.model_.newest) if time is None else seconds_of(time)
+        if not np.isfinite(when).all():
+            raise ValueError(f"time={time!r}: must be finite")
+        return when
+
+    def _at(self, time: Any = None) -> _core.CompletionModel:
+        """The model with its offsets at a time; the last one asked for is kept."""
+        if not self.model_.drifts:
+            return self.model_
+        when = float(self._moment(time))
+        if getattr(self, "_moved", None) is None or self._moved[0] != when:
+            self._moved = when, self.model_.at_time(when)
+        return self._moved[1]
+
     def _new_rows(self, X: Any) -> Observations:
         if is_triplets(X, self.columns):
             return from_triplets(X, self.columns, cols=self._cols)
         return from_matrix(self, X, reset=False)
 
     def _factors(self, rows: Observations) -> NDArray[np.float64]:
-        return self.model_.new_row_factors(*rows.arguments(), threads_for(self.n_jobs))
+        return self._at().new_row_factors(*rows.arguments(), threads_for(self.n_jobs))
 
     def _pairs(self, X: Any) -> tuple[list[Any], list[Any]]:
         if hasattr(X, "columns") and hasattr(X, "iloc"):

@@ -24,6 +24,7 @@ from ._observations import (
     is_triplets,
     parts_of,
     refuse_unnamed_triplets,
+    times_of,
     weights_of,
 )
 from ._plots import CompletionPlots
@@ -71,8 +72,8 @@ class MatrixCompletion(
         "LAMBDA:count" ("auto" with a loss or weights of entries is the best of several LAMBDA); sweeps after
         every atom (of several numbers the best; None means 3, or with regularization "none" or a loss until
         they settle); whether there are row and column offsets. Offsets None, with squares and regularization
-        "auto", chooses by entries held back: self-tuned regularization, with offsets or without, or no offsets
-        and a ridge that counts entries; otherwise None is True, but with the losses "poisson" and "itakura-saito", whose
+        "auto", chooses by entries held back: self-tuned regularization, with offsets or without, no offsets
+        and a ridge that counts entries, or offsets and a plain ridge; otherwise None is True, but with the losses "poisson" and "itakura-saito", whose
         means must not be negative.
     tol, max_iter : float, default=1e-5, and int, default=500
         With regularization "none" or a loss: sweeps have settled when one lowers the objective by no more than
@@ -115,6 +116,9 @@ class MatrixCompletion(
     noise_ : float
         Standard deviation of the noise of a typical entry; NaN where it depends on the mean.
     row_ids_, column_ids_ : lists
+    drift_ : dict
+        Offsets that drift in time: "rows", "columns" and "all", each with (reach, ridge): an entry counts for
+        another moment exp(-distance / reach), against ridge entries of nothing. What does not drift is not there.
     path_ : dict of arrays
         Per rank tried: relative_error (RMSE on entries held back over the deviation of all entries),
         explained_variance, support (numbers in the column factors), validation (that RMSE), noise, seconds.
@@ -208,6 +212,7 @@ class MatrixCompletion(
         y: Any = None,
         *,
         entry_weights: Any = None,
+        time: Any = None,
         row_features: Any = None,
         column_features: Any = None,
     ) -> "MatrixCompletion":
@@ -220,26 +225,38 @@ class MatrixCompletion(
         entry_weights : array or sparse matrix of the shape of X, or one number per triplet, optional
             How often each entry counts: 2 like one that was seen twice, 0 like one that was not seen. Of a
             frame of triplets also the name of a column.
+        time : array, optional
+            When each entry of triplets was made, numbers or dates; of a frame also the name of a column. Offsets
+            of rows and columns may then drift, where that predicts the last entries better: `drift_` says which.
+            Of squares, without atom sets.
         row_features, column_features : frame, array or sparse matrix, optional
             What is known about rows and columns beside their entries. The ids of a frame are its column that
             is called like the one of ``columns``, or else its index; columns of numbers are features, columns
             of text one for every word, 0 or 1, and a cell "a|b|c" holds three. Of triplets a frame may have
-            ids that have no entry: they are predicted by their features. Arrays and sparse matrices have one
+            ids that have no entry: they are predicted by their features; with ``implicit`` features place these
+            alone. Arrays and sparse matrices have one
             row per row (column) of X. Without atom sets.
         """
         structured = self.left is not None or self.right is not None
         if structured and (row_features is not None or column_features is not None):
             raise ValueError("features are for the self-tuned model, without left and right")
         if isinstance(entry_weights, str):
-            entry_weights = column_of(X, entry_weights)
+            entry_weights = column_of(X, entry_weights, "entry_weights")
+        if isinstance(time, str):
+            time = column_of(X, time, "time")
+        if time is not None and (structured or self.implicit or self.loss != "squares"):
+            raise ValueError(
+                "time: offsets drift in the self-tuned model of squares; it does not go with left, right, "
+                "implicit or loss"
+            )
         if self.implicit and (structured or self.loss != "squares" or entry_weights is not None):
             raise ValueError(
                 "implicit=True: what was not seen counts as a weak zero of squares; it does not go with left, right, "
                 "loss or entry_weights (confidence gives weights)"
             )
-        if self.implicit and (row_features is not None or column_features is not None):
-            raise ValueError("implicit=True: features do not go with it yet")
         earlier = self._earlier_model(structured)
+        if time is not None and earlier is not None:
+            raise ValueError("time: a model that goes on keeps the drift it has; times are for a new one")
         seen = self._observations(X, earlier is not None)
         known_rows, known_cols = self._features(
             seen, row_features, column_features, earlier is not None, is_triplets(X, self.columns)
@@ -251,6 +268,7 @@ class MatrixCompletion(
             threads=threads_for(self.n_jobs),
             time_limit=self.time_limit,
         )
+        times = times_of(time, is_triplets(X, self.columns), seen)
         weights_of_entries = weights_of(entry_weights, is_triplets(X, self.columns), seen)
         plain = self.loss == "squares" and entry_weights is None
         watcher = Watcher(self.callback, self.verbose)
@@ -284,6 +302,8 @@ class MatrixCompletion(
                     max_rank=63 if self.n_components is None else self.n_components,
                     start=earlier,
                     start_entries=None if earlier is None or self._seen is None else parts_of(self._seen),
+                    row_features=known_rows,
+                    column_features=known_cols,
                     callback=watcher.function(),
                     **options,
                 )
@@ -292,6 +312,7 @@ class MatrixCompletion(
                     *seen.arguments(),
                     loss=self.loss,
                     entry_weights=weights_of_entries,
+                    times=times,
                     max_rank=31 if self.n_components is None else self.n_components,
                     use_pattern=self.use_pattern,
                     samples=self._samples(),

@@ -74,6 +74,13 @@ class CompletionModel:
     def implicit(self) -> bool: ...
     @property
     def confidence(self) -> str: ...
+    @property
+    def drifts(self) -> bool: ...
+    @property
+    def newest(self) -> float: ...
+    @property
+    def drift(self) -> dict[str, tuple[float, float]]: ...
+    def at_time(self, time: float) -> CompletionModel: ...
     def ranking_score(
         self,
         starts: Array,
@@ -111,7 +118,9 @@ class CompletionModel:
     def right(self) -> Vector: ...
     @property
     def weights(self) -> Vector: ...
-    def predict(self, row: Array, col: Array, threads: int) -> tuple[Vector, Vector]: ...
+    def predict(
+        self, row: Array, col: Array, threads: int, times: Array | None = None
+    ) -> tuple[Vector, Vector]: ...
     def recommend(self, row: int, count: int, excluded: Array) -> tuple[Array, Vector, Vector]: ...
     def new_row_factors(
         self, rows: int, cols: int, row: Array, col: Array, value: Array, threads: int
@@ -295,6 +304,7 @@ def complete(
     *,
     loss: str,
     entry_weights: Array | None,
+    times: Array | None,
     max_rank: int,
     use_pattern: bool,
     validation: float,
@@ -321,6 +331,8 @@ def complete_implicit(
     validation: float,
     start: CompletionModel | None,
     start_entries: tuple[Array, Array, Array] | None,
+    row_features: FeatureTable | None,
+    column_features: FeatureTable | None,
     seed: int,
     threads: int,
     time_limit: float | None,

@@ -34,8 +34,8 @@ def evaluate_completion(
     ----------
     X : array with NaN, sparse matrix, tuple (rows, columns, values) or frame
     methods : sequence of str
-        "popularity" and "offsets" (what any other should beat), "default" and "high" (self-tuned), "implicit"
-        (lists only, from relevant entries), "or1mp", "or1mp-economic", "gmpr", "gmpr-sparse" (the paper's).
+        "popularity" and "offsets" (what any other should beat), "default" and "high" (self-tuned), "drift" (default
+        with offsets that drift in time where that pays), "implicit" (lists only, from relevant entries), "or1mp", "or1mp-economic", "gmpr", "gmpr-sparse" (the paper's).
     split : str, default="random"
         "random", "time" (the last entries are tested), "time_per_row", "leave_one_out" (one relevant entry of
         every row), "cold_rows", "cold_columns" (all entries of some members).
@@ -44,7 +44,7 @@ def evaluate_completion(
     repeat, folds : int
         Splits, or folds of which every one is tested.
     times : array, optional
-        One for every entry, for splits by time; X is triplets then.
+        One for every entry, for splits by time and drift; X is triplets then.
     n : int, default=10
         Length of lists.
     relevant : float, optional

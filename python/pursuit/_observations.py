@@ -226,10 +226,37 @@ def weights_of(weights: Any, triplets: bool, seen: Observations) -> NDArray[np.f
     return np.asarray(weights, dtype=np.float32)[seen.row, seen.col]
 
 
-def column_of(X: Any, name: str) -> NDArray[np.float32]:
+def column_of(X: Any, name: str, argument: str) -> Any:
+    """A column of a frame of triplets, which ``argument`` asks for."""
     if not (hasattr(X, "columns") and hasattr(X, "iloc")) or name not in X.columns:
-        raise ValueError(f"entry_weights={name!r}: no such column; X must be a frame of triplets that has it")
-    return np.asarray(X[name], dtype=np.float32)
+        raise ValueError(f"{argument}={name!r}: no such column; X must be a frame of triplets that has it")
+    return X[name]
+
+
+def times_of(time: Any, triplets: bool, seen: Observations) -> NDArray[np.float64] | None:
+    """One for every entry, in their order."""
+    if time is None:
+        return None
+    if not triplets:
+        raise ValueError("time: entries of triplets have times, those of a matrix have none")
+    if np.shape(time) != seen.value.shape:
+        raise ValueError(f"time of shape {np.shape(time)}: must have the shape {seen.value.shape}")
+    return seconds_of(time)
+
+
+def seconds_of(time: Any) -> NDArray[np.float64]:
+    """Numbers as they are, dates as seconds since 1970."""
+    times = np.asarray(time)
+    try:
+        if times.dtype.kind in "OU":
+            times = times.astype("datetime64[ns]")
+        if times.dtype.kind == "M":
+            nothing = np.isnat(times)
+            seconds = times.astype("datetime64[ns]").astype(np.int64) / 1e9
+            return np.where(nothing, np.nan, seconds)
+        return times.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"time: neither numbers nor dates: {error}") from error
 
 
 def column_ids(X: Any, names: Names) -> list[Any]:

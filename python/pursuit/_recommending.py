@@ -58,6 +58,7 @@ class Recommending:
         candidates: Sequence[Any] | None = None,
         block: Sequence[Any] = (),
         optimism: float = 0.0,
+        time: Any = None,
     ) -> list[Recommendation]:
         """The columns with the largest predicted values in a row, best first.
 
@@ -73,10 +74,18 @@ class Recommending:
             Never in the list.
         optimism : float, default=0
             Rank by value + optimism * deviation: what is not known well gets a chance.
+        time : number or date, optional
+            Where offsets drift, those of this time; None means that of the newest entry.
         """
         check_is_fitted(self, "model_")
         lists = self.recommend_many(
-            [row], n, exclude_seen=exclude_seen, candidates=candidates, block=block, optimism=optimism
+            [row],
+            n,
+            exclude_seen=exclude_seen,
+            candidates=candidates,
+            block=block,
+            optimism=optimism,
+            time=time,
         )
         return [
             Recommendation(column, float(value), float(deviation))
@@ -92,6 +101,7 @@ class Recommending:
         candidates: Sequence[Any] | None = None,
         block: Sequence[Any] = (),
         optimism: float = 0.0,
+        time: Any = None,
     ) -> Recommendations:
         """The lists of many rows, as arrays.
 
@@ -99,7 +109,7 @@ class Recommending:
         ----------
         rows : ids, optional
             All rows of the model where there are none.
-        n, exclude_seen, candidates, block, optimism
+        n, exclude_seen, candidates, block, optimism, time
             As in `recommend`.
 
         Returns
@@ -112,7 +122,7 @@ class Recommending:
             raise ValueError("exclude_seen=True: the model was made or saved without its entries; pass False")
         places = np.arange(len(self._rows)) if rows is None else self._rows.places(list(rows), "row")
         left_out = known if exclude_seen else None
-        return self._lists(self.model_, places, n, left_out, candidates, block, optimism)
+        return self._lists(self._at(time), places, n, left_out, candidates, block, optimism)
 
     def recommend_new(
         self,
@@ -123,6 +133,7 @@ class Recommending:
         candidates: Sequence[Any] | None = None,
         block: Sequence[Any] = (),
         optimism: float = 0.0,
+        time: Any = None,
     ) -> Recommendations:
         """Lists for rows that the model was not made from, by the entries that they have.
 
@@ -130,7 +141,7 @@ class Recommending:
         ----------
         X : array with NaN or sparse matrix of shape (n_samples, n_features), or triplets
             As in `transform`; every row needs an entry.
-        n, exclude_seen, candidates, block, optimism
+        n, exclude_seen, candidates, block, optimism, time
             As in `recommend`.
         """
         check_is_fitted(self, "model_")
@@ -139,7 +150,7 @@ class Recommending:
         entries = scipy.sparse.csr_matrix((new.value, (new.row, new.col)), shape=shape)
         entries.sort_indices()
         model = _core.with_new_rows(
-            self.model_, entries.indptr, entries.indices, entries.data, threads_for(self.n_jobs)
+            self._at(time), entries.indptr, entries.indices, entries.data, threads_for(self.n_jobs)
         )
         left_out = entries if exclude_seen else None
         return self._lists(model, np.arange(len(new.rows)), n, left_out, candidates, block, optimism)
@@ -218,7 +229,7 @@ class Recommending:
         """
         check_is_fitted(self, "model_")
         if kind == "prediction":
-            return _core.prediction_vectors(self.model_)
+            return _core.prediction_vectors(self._at())
         return _core.similarity_vectors(self.model_, kind)
 
     def _lists(

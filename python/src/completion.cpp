@@ -17,7 +17,7 @@
 #include "completion_state.hpp"
 #include "interpreter.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/completion/complete.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/evaluate.hpp"
 #include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/new_rows.hpp"
@@ -68,9 +68,8 @@ py::dict described(CompletionResult result, const Watch& watch) {
 }
 
 /// Runs complete or complete_structured without the interpreter's lock, under the eyes of a callback.
-template <class Options>
-py::dict watched(ObservedEntries entries, Options options,
-                 CompletionResult (*solve)(ObservedEntries, const Options&), const py::object& callback) {
+template <class Options, class Solve>
+py::dict watched(ObservedEntries entries, Options options, const Solve& solve, const py::object& callback) {
   Watch watch(callback);
   options.observer = watch.observer();
   CompletionResult result;
@@ -95,12 +94,14 @@ std::vector<Position> positions_at(const Places& row, const Places& col) {
   return positions;
 }
 
-py::tuple predictions(const CompletionModel& model, const Places& row, const Places& col, int threads) {
+/// Each at a time of its own, where there are times.
+py::tuple predictions(const CompletionModel& model, const Places& row, const Places& col, int threads,
+                      const std::optional<std::vector<double>>& times) {
   const std::vector<Position> positions = positions_at(row, col);
   std::vector<Prediction> all;
   {
     const Unlocked unlocked;
-    all = predict(model, positions, threads);
+    all = times ? predict(model, positions, *times, threads) : predict(model, positions, threads);
   }
   return py::make_tuple(column_of(all, &Prediction::value), column_of(all, &Prediction::deviation));
 }
@@ -206,7 +207,20 @@ void bind_model(py::module_& m) {
       .def_property_readonly("left", [](const CompletionModel& model) { return model.atoms.left(); })
       .def_property_readonly("right", [](const CompletionModel& model) { return model.atoms.right(); })
       .def_property_readonly("weights", [](const CompletionModel& model) { return model.atoms.weights; })
-      .def("predict", &predictions, py::arg("row"), py::arg("col"), py::arg("threads"))
+      .def_property_readonly("drifts", [](const CompletionModel& model) { return model.drift.is_on(); })
+      .def_property_readonly("newest", [](const CompletionModel& model) { return model.drift.newest; })
+      .def("at_time", &at_time, "With offsets as they are at a time.", py::arg("time"))
+      .def_property_readonly("drift",
+                             [](const CompletionModel& model) {
+                               py::dict result;
+                               for (const auto& [name, part] : {std::pair("rows", &model.drift.rows),
+                                                                {"columns", &model.drift.cols},
+                                                                {"all", &model.drift.all}})
+                                 if (part->is_on()) result[name] = py::make_tuple(part->reach, part->ridge);
+                               return result;
+                             })
+      .def("predict", &predictions, py::arg("row"), py::arg("col"), py::arg("threads"),
+           py::arg("times") = py::none())
       .def("recommend", &recommendations, py::arg("row"), py::arg("count"), py::arg("excluded"))
       .def(
           "new_row_factors",
@@ -252,9 +266,10 @@ void bind_completion(py::module_& m) {
   m.def(
       "complete",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
-         const std::string& loss, const std::optional<Floats>& entry_weights, Index max_rank,
-         bool use_pattern, double validation, std::optional<int> samples, const Bounds& range,
-         const CompletionModel* start, const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
+         const std::string& loss, const std::optional<Floats>& entry_weights,
+         const std::optional<std::vector<double>>& times, Index max_rank, bool use_pattern, double validation,
+         std::optional<int> samples, const Bounds& range, const CompletionModel* start,
+         const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
          const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
          std::optional<double> time_limit, const py::object& callback) {
         CompletionOptions options;
@@ -278,21 +293,28 @@ void bind_completion(py::module_& m) {
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
-        return watched(entries_of(rows, cols, row, col, value), options, complete, callback);
+        const auto solve = [&](ObservedEntries entries, const CompletionOptions& with) {
+          return times ? complete_in_time(std::move(entries), *times, with)
+                       : complete(std::move(entries), with);
+        };
+        return watched(entries_of(rows, cols, row, col, value), options, solve, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
-      py::arg("loss"), py::arg("entry_weights"), py::arg("max_rank"), py::arg("use_pattern"),
-      py::arg("validation"), py::arg("samples"), py::arg("range"), py::arg("start"), py::arg("start_entries"),
-      py::arg("row_features"), py::arg("column_features"), py::arg("seed"), py::arg("threads"),
-      py::arg("time_limit"), py::arg("callback"));
+      py::arg("loss"), py::arg("entry_weights"), py::arg("times"), py::arg("max_rank"),
+      py::arg("use_pattern"), py::arg("validation"), py::arg("samples"), py::arg("range"), py::arg("start"),
+      py::arg("start_entries"), py::arg("row_features"), py::arg("column_features"), py::arg("seed"),
+      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "complete_implicit",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
          const std::string& confidence, Index max_rank, double validation, const CompletionModel* start,
-         const std::optional<std::tuple<Places, Ints, Floats>>& start_entries, std::uint64_t seed,
-         int threads, std::optional<double> time_limit, const py::object& callback) {
+         const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
+         const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
+         std::optional<double> time_limit, const py::object& callback) {
         ImplicitOptions options;
+        if (row_features) options.row_features = &row_features->table;
+        if (column_features) options.col_features = &column_features->table;
         options.confidence = parse_confidence(confidence);
         options.max_rank = max_rank;
         options.validation = validation;
@@ -310,8 +332,8 @@ void bind_completion(py::module_& m) {
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("confidence"), py::arg("max_rank"), py::arg("validation"), py::arg("start"),
-      py::arg("start_entries"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("start_entries"), py::arg("row_features"), py::arg("column_features"), py::arg("seed"),
+      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
 
   m.def(
       "evaluate",

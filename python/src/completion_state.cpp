@@ -42,6 +42,23 @@ void for_each_member_of_sample(Sample& sample, const Visit& visit) {
   visit("noise_variance", sample.noise_variance);
 }
 
+template <class Part, class Visit>
+void for_each_member_of_drift(Part& part, const Visit& visit) {
+  visit("reach", part.reach);
+  visit("ridge", part.ridge);
+  visit("start", part.start);
+  visit("time", part.time);
+  visit("sum", part.sum);
+  visit("count", part.count);
+}
+
+template <class Drift, class Visit>
+void for_each_drift(Drift& drift, const Visit& visit) {
+  visit("drift_of_all", drift.all);
+  visit("drift_of_rows", drift.rows);
+  visit("drift_of_cols", drift.cols);
+}
+
 template <class Model, class Visit>
 void for_each_plain_member(Model& model, const Visit& visit) {
   visit("mean", model.mean);
@@ -57,6 +74,7 @@ void for_each_plain_member(Model& model, const Visit& visit) {
   visit("grades", model.own_terms.grades);
   visit("thresholds", model.own_terms.thresholds);
   visit("size", model.own_terms.size);
+  visit("newest", model.drift.newest);
 }
 
 const auto kWrite = [](py::dict& state) {
@@ -90,6 +108,12 @@ py::dict state_of(const CompletionModel& model) {
   state["cols"] = cols;
   state["samples"] = samples;
   state["loss"] = model.loss.spec();
+  for_each_drift(model.drift, [&](const char* name, const DriftOf& part) {
+    if (!part.is_on()) return;
+    py::dict own;
+    for_each_member_of_drift(part, kWrite(own));
+    state[name] = own;
+  });
   if (model.is_implicit())
     state["implicit"] =
         py::make_tuple(model.implicit.zeros, model.implicit.ridge, model.implicit.confidence.spec());
@@ -125,6 +149,11 @@ CompletionModel model_of(const py::dict& state) {
     const auto sample_state = each.cast<py::dict>();
     for_each_member_of_sample(model.samples.emplace_back(), kRead(sample_state));
   }
+  for_each_drift(model.drift, [&](const char* name, DriftOf& part) {
+    if (!state.contains(name)) return;
+    const auto own = state[name].cast<py::dict>();
+    for_each_member_of_drift(part, kRead(own));
+  });
   if (model.rows.mean.size() == 0 && model.atoms.rank() > 0) {  // as early versions kept structured atoms
     model.rows = plain_side(model.atoms.left().rows());
     model.cols = plain_side(model.atoms.right().rows());

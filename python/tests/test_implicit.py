@@ -65,6 +65,20 @@ def test_rows_solve_the_weighted_least_squares():
         np.testing.assert_allclose(model.model_.row_factors[model.row_ids_.index(i), 1:], u, atol=1e-4)
 
 
+def test_features_place_rows_without_clicks():
+    rng = np.random.default_rng(3)
+    who, what = np.nonzero(
+        rng.random((90, 40)) < np.where(np.arange(90)[:, None] % 3 == np.arange(40) % 3, 0.5, 0.03)
+    )
+    kinds = np.eye(3)[np.arange(90) % 3]
+    clicked = scipy.sparse.csr_matrix((np.ones(len(who)), (who, what)), shape=(90, 40))
+    clicked[84:] = 0
+    clicked.eliminate_zeros()
+    model = pursuit.MatrixCompletion(implicit=True, random_state=0).fit(clicked, row_features=kinds)
+    for row in range(84, 90):
+        assert all(each.column % 3 == row % 3 for each in model.recommend(row, 5))
+
+
 def test_new_rows_are_folded_in():
     row, col, count = clicks()
     X = scipy.sparse.csr_matrix((count, (row, col)), shape=(90, 40))

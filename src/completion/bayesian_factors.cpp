@@ -198,7 +198,7 @@ void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool dra
         regression.draw(side.prior_variance, seed, threads_, scratch_->deviation);
         continue;
       }
-      const auto variances = regression.improve(side.prior_variance, threads_, scratch_->deviation);
+      const auto variances = regression.improve(side.prior_variance, threads_, scratch_->deviation, stop_);
       for (int c = 0; c < width_; ++c) spread[c] += variances[c];
     }
   end_priors(side, draws, std::move(spread));

@@ -196,20 +196,23 @@ class Completion {
     } else {
       grow();
       if (has_link() && !run_.stopped()) choose_variances();
-      use_all_entries();
+      if (!run_.stopped()) use_all_entries();  // grouping them again takes long
       sweep(Phase::refining, kRefiningSweeps, false);
     }
     record_stage(Moment::kUnknown);
     result_.model = model();
+    if (start_) result_.model.drift = start_->drift;
     if (start_ && updating == 0) {
       result_.model.samples = start_->samples;
       result_.model.average_rows = start_->average_rows;
       result_.model.average_cols = start_->average_cols;
     } else if (options_.samples > 0 && !run_.stopped())
       sample();
+    result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
+    if (unit_ == 1) put_back(result_.seen, std::move(held_back_));
+    if (run_.stopped()) note_unseen(result_.model, result_.seen);
     result_.predictions = predict(result_.model, options_.predict, threads_);
     require_sound(result_.model);
-    result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
     result_.stop = run_.stop();
     result_.seconds = run_.seconds();
     return std::move(result_);

@@ -52,7 +52,7 @@ PURSUIT_KERNEL void sum_range(const EntryRange& s, const float* table, Index wid
 }  // namespace
 
 void sum_over_entries(const EntryTasks& rows, const AlignedVector<float>& table, int width, bool times_values,
-                      int threads, AlignedVector<float>& sums) {
+                      int threads, AlignedVector<float>& sums, const std::function<bool()>& stop) {
   const GroupedEntries& entries = rows.entries();
   sums.resize(std::size_t(rows.size() * width));
   AlignedVector<float> parts(std::size_t(rows.segments() * width));
@@ -65,9 +65,11 @@ void sum_over_entries(const EntryTasks& rows, const AlignedVector<float>& table,
   rows.share(
       threads,
       [&](Index number, const EntryTasks::Segment& segment) {
+        if (stop && stop()) return;
         sum(segment.first, segment.last, &parts[std::size_t(number * width)]);
       },
       [&](Index first, Index last) {
+        if (stop && stop()) return;
         for (Index i = first; i < last; ++i) {
           float* out = &sums[std::size_t(i * width)];
           if (!rows.is_long(i)) {

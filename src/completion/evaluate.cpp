@@ -10,6 +10,7 @@
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/completion/structured.hpp"
@@ -18,8 +19,9 @@
 namespace pursuit {
 namespace {
 
-constexpr const char* kMethods[] = {"popularity",  "offsets", "or1mp", "or1mp-economic", "gmpr",
-                                    "gmpr-sparse", "default", "high",  "implicit",       "factors"};
+constexpr const char* kMethods[] = {"popularity", "offsets",     "or1mp",   "or1mp-economic",
+                                    "gmpr",       "gmpr-sparse", "default", "high",
+                                    "drift",      "implicit",    "factors"};
 constexpr int kSweepsOfFactors = 500;
 
 bool takes_loss(const std::string& method, const Loss& loss) {
@@ -71,7 +73,7 @@ CompletionResult run_method(const std::string& method, const Parts& parts, const
     return complete_implicit(relevant_entries(parts.train, relevant), options);
   }
   std::vector<Position> positions = positions_of(parts.test);
-  if (method == "default" || method == "high" || method == "offsets") {
+  if (method == "default" || method == "high" || method == "offsets" || method == "drift") {
     CompletionOptions options;
     options.loss = protocol.loss;
     options.samples = method == "high" ? draws_for_high_effort(parts.train.size()) : 0;
@@ -83,6 +85,7 @@ CompletionResult run_method(const std::string& method, const Parts& parts, const
     options.seed = seed;
     options.threads = protocol.threads;
     options.observer = observer;
+    if (method == "drift") return complete_in_time(parts.train, parts.train_times, options, parts.test_times);
     return complete(parts.train, options);
   }
   const bool economic = method == "or1mp-economic";
@@ -203,6 +206,9 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
   for (const std::string& method : methods) {
     if (std::find(std::begin(kMethods), std::end(kMethods), method) == std::end(kMethods))
       throw InvalidArgument(fmt::format("method '{}': must be one of {}", method, fmt::join(kMethods, ", ")));
+    if (method == "drift" && Index(protocol.times.size()) != entries.size())
+      throw InvalidArgument(fmt::format("method 'drift': {} times for {} entries; it needs as many",
+                                        protocol.times.size(), entries.size()));
     if (!takes_loss(method, protocol.loss))
       throw InvalidArgument(fmt::format("method '{}': is of squares; loss {} has factors{}", method,
                                         protocol.loss.spec(),
@@ -242,12 +248,14 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
         score.mae.push_back(figures.mae);
         score.values.push_back(figures);
         if (protocol.loss.kind == Loss::squares)
-          score.lists.push_back(
-              ranking_score(result.model, seen, parts.test, relevant, protocol.places, protocol.threads));
+          score.lists.push_back(ranking_score(at_time(result.model, result.model.drift.newest), seen,
+                                              parts.test, relevant, protocol.places, protocol.threads));
         score.seconds.push_back(result.seconds);
-        score.error.push_back(score.has_values() ? mean_error(result.model, positions_of(parts.test),
-                                                              parts.test.value, {}, protocol.threads)
-                                                 : kNone);
+        score.error.push_back(
+            !score.has_values() ? kNone
+            : protocol.loss.kind == Loss::squares
+                ? figures.rmse
+                : mean_error(result.model, positions_of(parts.test), parts.test.value, {}, protocol.threads));
         score.null_error.push_back(null_error_of(parts, protocol.loss));
         if (protocol.loss.kind == Loss::bernoulli) {
           const LikelihoodScore likelihood = likelihood_score(result.predictions, parts.test.value);

@@ -10,6 +10,7 @@
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
 #include "completion/implicit_factors.hpp"
+#include "completion/newcomers.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
@@ -184,6 +185,8 @@ class ImplicitRun {
     check_implicit(options, entries);
     prior_ =
         options.start ? options.start->implicit : ImplicitPrior{kFirstZeros, kFirstRidge, options.confidence};
+    if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
+    if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
     all_.emplace(without_zeros(std::move(entries)), threads_);
   }
 
@@ -205,6 +208,8 @@ class ImplicitRun {
     } else {
       result.model = model_of(*factors);
     }
+    if (row_features_) place_by_features(result.model.rows, all_->by_row(), *row_features_, threads_);
+    if (col_features_) place_by_features(result.model.cols, all_->by_col(), *col_features_, threads_);
     note_unseen(result.model, all_->by_row());
     require_sound(result.model);
     result.path = std::move(path_);
@@ -405,6 +410,7 @@ class ImplicitRun {
   int threads_;
   Run run_;
   ImplicitPrior prior_;
+  std::optional<ScaledFeatures> row_features_, col_features_;
   std::optional<ObservedMatrix> all_;
   std::vector<CompletionStage> path_;
   int last_sweeps_ = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "completion/implicit_factors.hpp"
+#include "completion/test_support.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/completion/new_rows.hpp"
@@ -103,6 +104,33 @@ TEST(Implicit, FindsWhatARowWouldClickOn) {
   EXPECT_GT(ranking_score(result.model, result.seen, test, 1, 10).recall, 0.4);  // 10 of 18 or so are as good
   ASSERT_GE(result.path.size(), 2U);
   EXPECT_GT(result.path.front().validation, 0);
+}
+
+TEST(Implicit, FeaturesPlaceMembersWithoutEntries) {
+  // Kinds of rows like kinds of columns; the last rows and columns have never clicked or been clicked on.
+  ObservedEntries all = clicks(330, 99, 3, 2), train{330, 99, {}, {}, {}};
+  for (std::size_t e = 0; e < all.row.size(); ++e)
+    if (all.row[e] < 300 && all.col[e] < 90) append(train, all.row[e], all.col[e], all.value[e]);
+  FeatureTable kind_of_row{330, 3, {}, {}, {}}, kind_of_col{99, 3, {}, {}, {}};
+  for (int i = 0; i < 330; ++i) append(kind_of_row, i, i % 3, 1);
+  for (int j = 0; j < 99; ++j) append(kind_of_col, j, j % 3, 1);
+  const CompletionResult plain = complete_implicit(train);
+  const CompletionResult result =
+      complete_implicit(train, {.row_features = &kind_of_row, .col_features = &kind_of_col});
+  EXPECT_EQ(result.model.rows.mean.topRows(300), plain.model.rows.mean.topRows(300));
+  Index own = 0, listed = 0;
+  for (int i = 300; i < 330; ++i)
+    for (const Recommendation& each : recommend(result.model, i, 5, {})) {
+      own += each.col % 3 == i % 3;
+      ++listed;
+    }
+  EXPECT_GT(own, 9 * listed / 10) << "rows without a click";
+  for (int i = 0; i < 30; ++i)
+    for (int j = 90 + i % 3; j < 99; j += 3)
+      EXPECT_GT(predict(result.model, {i, j}).value, predict(result.model, {i, 90 + (j + 1) % 3}).value);
+  const CompletionResult next = complete_implicit(
+      train, {.row_features = &kind_of_row, .col_features = &kind_of_col, .start = &result.model});
+  EXPECT_GT(predict(next.model, {300, 93}).value, predict(next.model, {300, 94}).value);
 }
 
 TEST(Implicit, ARowFoldedInIsWhatItIsInTheModel) {

@@ -40,6 +40,7 @@ CompletionSide plain_side(Index size) {
 
 CompletionModel transposed(CompletionModel model) {
   std::swap(model.rows, model.cols);
+  std::swap(model.drift.rows, model.drift.cols);
   for (CompletionSample& sample : model.samples) {
     std::swap(sample.rows, sample.cols);
     std::swap(sample.row_noise_weight, sample.col_noise_weight);
@@ -95,12 +96,8 @@ std::vector<Prediction> predict(const CompletionModel& model, std::span<const Po
   const Predictor predictor(model);
   for (const Position& position : positions) predictor.require_inside(position);
   std::vector<Prediction> result(positions.size());
-  constexpr Index kPerTask = 4096;
-  const auto count = Index(positions.size());
-  parallel_for((count + kPerTask - 1) / kPerTask, resolve_threads(threads), [&](Index task) {
-    for (Index i = task * kPerTask; i < std::min(count, (task + 1) * kPerTask); ++i)
-      result[std::size_t(i)] = predictor(positions[std::size_t(i)]);
-  });
+  for_entries(result.size(), resolve_threads(threads),
+              [&](std::size_t e) { result[e] = predictor(positions[e]); });
   return result;
 }
 

@@ -23,8 +23,6 @@ struct Newcomers {
 
   const float* of(Index i) const { return featured(i) ? by_features.row(i).data() : mean.data(); }
   const float* variance_of(Index i) const { return featured(i) ? featured_spread.data() : variance.data(); }
-
- private:
   bool featured(Index i) const { return !has_features.empty() && has_features[std::size_t(i)] != 0; }
 };
 
@@ -220,6 +218,16 @@ void settle(CompletionSide& side, const Newcomers& newcomers) {
 }
 
 }  // namespace
+
+void place_by_features(CompletionSide& side, const GroupedEntries& entries, const ScaledFeatures& features,
+                       int threads) {
+  const Newcomers newcomers = newcomers_of(side, entries, features, threads);
+  for (Index i = 0; i < side.size(); ++i) {
+    if (entries.count(i) > 0 || !newcomers.featured(i)) continue;
+    std::copy_n(newcomers.of(i), side.mean.cols(), side.mean.row(i).data());
+    std::copy_n(newcomers.variance_of(i), side.mean.cols(), side.variance.row(i).data());
+  }
+}
 
 void add_newcomers(CompletionModel& model, const ObservedMatrix& data,
                    const std::optional<ScaledFeatures>& row_features,

@@ -19,4 +19,8 @@ void add_newcomers(CompletionModel& model, const ObservedMatrix& data,
                    const std::optional<ScaledFeatures>& row_features,
                    const std::optional<ScaledFeatures>& col_features, int threads);
 
+/// Of members without entries that have features: the posteriors that those with entries would give them.
+void place_by_features(CompletionSide& side, const GroupedEntries& entries, const ScaledFeatures& features,
+                       int threads);
+
 }  // namespace pursuit

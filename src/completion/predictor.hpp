@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "pursuit/completion/model.hpp"
 
 namespace pursuit {
@@ -74,6 +75,16 @@ struct AtomMember {
   }
   double variance(Index k) const { return average ? average->variance[k] : 0; }
 };
+
+/// work(e) for all of `count` entries, many to a task.
+template <class Work>
+void for_entries(std::size_t count, int threads, const Work& work) {
+  constexpr std::size_t kPerTask = 4096;
+  parallel_for(Index((count + kPerTask - 1) / kPerTask), threads, [&](Index task) {
+    const std::size_t first = std::size_t(task) * kPerTask;
+    for (std::size_t e = first; e < std::min(count, first + kPerTask); ++e) work(e);
+  });
+}
 
 /// What all predictions of one model need is made once.
 class Predictor {

@@ -197,7 +197,8 @@ void PriorRegression::guess_nu(Index coordinates, std::span<const double> tau) {
 }
 
 std::vector<double> PriorRegression::improve(std::span<const double> tau, int threads,
-                                             AlignedVector<float>& deviation) {
+                                             AlignedVector<float>& deviation,
+                                             const std::function<bool()>& stop) {
   const Index width = width_;
   const EntryTasks &by_feature = *features_.by_feature, &by_member = *features_.by_member;
   const Chunks features(by_feature.size()), members(by_member.size());
@@ -219,14 +220,17 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
                  of_members.data());
     });
   }
-  sum_over_entries(by_feature, has_values ? deviation : of_members, width_, has_values, threads, of_features);
+  sum_over_entries(by_feature, has_values ? deviation : of_members, width_, has_values, threads, of_features,
+                   stop);
+  if (stop && stop()) return std::vector<double>(std::size_t(width), 0.0);
   Vector sums = chunked_sum<Vector>(features, threads, [&](Index first, Index count) {
     Vector part = Vector::Zero(Plane::count * width);
     set_direction(first, first + count, width, squared_norm_.data(), ratio.data(), weights_.data(),
                   step.data(), of_features.data(), part.data());
     return part;
   });
-  sum_over_entries(by_member, of_features, width_, has_values, threads, of_members);
+  sum_over_entries(by_member, of_features, width_, has_values, threads, of_members, stop);
+  if (stop && stop()) return std::vector<double>(std::size_t(width), 0.0);
   sums += chunked_sum<Vector>(members, threads, [&](Index first, Index count) {
     Vector part = Vector::Zero(Plane::count * width);
     add_curvature(first, first + count, width, scale, image.data(), of_members.data(), part.data());

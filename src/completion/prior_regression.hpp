@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,8 +31,10 @@ class PriorRegression {
   PriorRegression(Features features, int width, int threads);
 
   /// Moves the means of all y_f towards their posterior, and nu. `deviation` holds x_i - p_i, rows of
-  /// `width`, and is kept true. Returns per coordinate the sum over i of the variance of p_i.
-  std::vector<double> improve(std::span<const double> tau, int threads, AlignedVector<float>& deviation);
+  /// `width`, and is kept true. Returns per coordinate the sum over i of the variance of p_i. `stop` is asked
+  /// all the time: where it says true nothing has changed, and zeros are returned.
+  std::vector<double> improve(std::span<const double> tau, int threads, AlignedVector<float>& deviation,
+                              const std::function<bool()>& stop = {});
 
   /// Draws all y_f from their conditionals, and nu, with random numbers of `seed`; keeps `deviation` true.
   void draw(std::span<const double> tau, std::uint64_t seed, int threads, AlignedVector<float>& deviation);

@@ -132,6 +132,27 @@ TEST(PriorRegression, StepsNeverLeadAwayFromTheRidgeSolution) {
   EXPECT_LE(objective(repeated, again), objective(regression, deviation) * (1 + 1e-5));
 }
 
+TEST(PriorRegression, AsksAllTheTimeAndChangesNothingWhenStopped) {
+  const Regression p;
+  const std::vector<double> tau(kWidth, 0.5);
+  for (const Features& features : {p.pattern(), p.values()}) {
+    int asked = 0;
+    AlignedVector<float> whole = floats(p.x);
+    PriorRegression(features, kWidth, 1).improve(tau, 1, whole, [&] { return ++asked < 0; });
+    ASSERT_GE(asked, 4) << "in both sums over entries, and after them";
+    for (int last = 1; last <= asked; ++last) {
+      PriorRegression regression(features, kWidth, 1);
+      const AlignedVector<float> weights = regression.weights();
+      AlignedVector<float> deviation = floats(p.x);
+      int questions = 0;
+      const auto said = regression.improve(tau, 1, deviation, [&] { return ++questions >= last; });
+      EXPECT_EQ(said, std::vector<double>(kWidth, 0.0)) << last;
+      EXPECT_EQ(deviation, floats(p.x)) << last;
+      EXPECT_EQ(regression.weights(), weights) << last;
+    }
+  }
+}
+
 TEST(PriorRegression, LeavesFeaturesWithoutEntriesAtZero) {
   const Regression p;
   const std::vector<double> tau(kWidth, 0.5);

@@ -8,6 +8,7 @@
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/evaluate.hpp"
 #include "pursuit/completion/split.hpp"
 
@@ -184,6 +185,11 @@ Parts parts_by(const Protocol& protocol, const ObservedEntries& entries, std::ui
   if (parts.train.size() == 0 || parts.test.size() == 0)
     throw InvalidArgument(fmt::format("the split leaves {} entries to train on and {} to test",
                                       parts.train.size(), parts.test.size()));
+  if (Index(protocol.times.size()) == entries.size()) {
+    const TimesOfEntries times(entries, protocol.times);
+    parts.train_times = times.of(parts.train);
+    parts.test_times = times.of(parts.test);
+  }
   return parts;
 }
 

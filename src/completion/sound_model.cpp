@@ -97,6 +97,24 @@ void require_sound(const CompletionSample& sample, Index rows, Index cols) {
   require_number("an entry of 'sample_noise_variance'", sample.noise_variance, 0, kLargestFactor);
 }
 
+void require_sound(const std::string& name, const DriftOf& drift, Index size) {
+  if (!drift.is_on() && drift.reach == 0 && drift.start.empty()) return;
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  require_number((name + "_reach").c_str(), drift.reach, std::numeric_limits<double>::min(), kLargest);
+  require_number((name + "_ridge").c_str(), drift.ridge, 1 / kLargestFactor, kLargest);
+  const auto knots = Index(drift.time.size());
+  bool fits = !drift.start.empty() && Index(drift.start.size()) <= size + 1 && drift.start.front() == 0 &&
+              drift.start.back() == knots && std::is_sorted(drift.start.begin(), drift.start.end());
+  for (std::size_t i = 0; fits && i + 1 < drift.start.size(); ++i)
+    fits = std::is_sorted(drift.time.begin() + drift.start[i], drift.time.begin() + drift.start[i + 1]);
+  if (!fits) refuse(fmt::format("'{}_start' does not divide knots in the order of time", name));
+  require_within(name + "_time", drift.time, -kLargest, kLargest);
+  require_length(name + "_sum", drift.sum, knots);
+  require_within(name + "_sum", drift.sum, -kLargestFloat, kLargestFloat);
+  require_length(name + "_count", drift.count, knots);
+  require_within(name + "_count", drift.count, 0, kLargestFloat);
+}
+
 void require_sound(const Loss& loss, const OwnTerms& own) {
   require_within("grades", own.grades, -kLargestFactor, kLargestFactor);
   require_within("thresholds", own.thresholds, -kLargestFactor, kLargestFactor);
@@ -136,6 +154,13 @@ void require_sound(const CompletionModel& model) {
   const Index rows = model.row_count(), cols = model.column_count(), width = model.rows.mean.cols();
   if (rows < 1 || cols < 1 || width < 1)
     refuse(fmt::format("{} rows and {} columns with {} offsets and factors", rows, cols, width));
+  require_sound("drift", model.drift.all, 1);
+  require_sound("drift_row", model.drift.rows, rows);
+  require_sound("drift_column", model.drift.cols, cols);
+  if (model.drift.is_on())
+    require_number("the newest time in 'drift'", model.drift.newest, -std::numeric_limits<double>::max(),
+                   std::numeric_limits<double>::max());
+  if (model.drift.is_on() && model.loss.kind != Loss::squares) refuse("'drift' in a model of another loss");
   require_sound("row", model.rows, cols, width);
   require_sound("column", model.cols, rows, width);
   for (const CompletionSample& sample : model.samples) {

@@ -107,6 +107,31 @@ void put_back(ObservedEntries& entries, const ObservedEntries& held_back) {
   append(entries.value, held_back.value);
 }
 
+void put_back(GroupedEntries& by_row, ObservedEntries held_back) {
+  if (held_back.size() == 0) return;
+  const GroupedEntries more = ObservedMatrix(std::move(held_back)).take_by_row();
+  const GroupedEntries old = std::move(by_row);
+  GroupedEntries both;
+  both.start.reserve(old.start.size());
+  both.index.reserve(old.index.size() + more.index.size());
+  both.value.reserve(old.value.size() + more.value.size());
+  const auto take = [&](const GroupedEntries& from, std::int64_t e) {
+    both.index.push_back(from.index[std::size_t(e)]);
+    both.value.push_back(from.value[std::size_t(e)]);
+  };
+  both.start.push_back(0);
+  for (std::size_t i = 0; i + 1 < old.start.size(); ++i) {
+    std::int64_t e = old.start[i];
+    for (std::int64_t m = more.start[i]; m < more.start[i + 1]; ++m) {
+      while (e < old.start[i + 1] && old.index[std::size_t(e)] < more.index[std::size_t(m)]) take(old, e++);
+      take(more, m);
+    }
+    while (e < old.start[i + 1]) take(old, e++);
+    both.start.push_back(std::int64_t(both.index.size()));
+  }
+  by_row = std::move(both);
+}
+
 std::vector<Index> fold_sizes(Index count, int folds) {
   std::vector<Index> sizes;
   for (Index k = 0; k < folds; ++k) sizes.push_back((k + 1) * count / folds - k * count / folds);

@@ -24,6 +24,7 @@ namespace {
 
 constexpr double kRidgeOfDeviation =
     0.09;                             // per entry, where factors share the size of the data between them
+constexpr double kPlainRidge = 9;     // of deviations: beside offsets, the same for all rows and columns
 constexpr int kRanksWithoutGain = 5;  // atoms without a better validation error before a path ends
 constexpr double kRoughly = 100;      // times the tolerance of a polish: where atoms are yet to come
 constexpr double kNoError = 1e-12;    // of all squares: what is left is rounding of single precision
@@ -214,7 +215,10 @@ std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double 
   StructuredOptions plain = options;
   plain.offsets = false;
   plain.regularization = {Regularization::self_tuned, 0};
-  return {with_offsets, counted, plain};
+  StructuredOptions ridged = with_offsets;
+  ridged.regularization = {Regularization::ridge, kPlainRidge * deviation};
+  ridged.corrections = {3};
+  return {with_offsets, counted, plain, ridged};
 }
 
 /// One run of complete_structured(), on entries in a unit that is a power of two.

@@ -107,6 +107,27 @@ TEST(Updating, EndsAHalfDoneSweepWhenAskedTo) {
   }
 }
 
+TEST(Updating, StoppedAtAnyQuestionKnowsAllEntriesAndIsSound) {
+  const Planted data = planted(60, 40, 2, 0.3, 0.6, 9);
+  const GroupedEntries all = ObservedMatrix(data.train).take_by_row();
+  int asked = 0;
+  CompletionOptions options{.max_rank = 7, .predict = positions_of(data.test)};
+  options.interrupted = [&] { return ++asked < 0; };
+  complete(data.train, options);
+  ASSERT_GT(asked, 100);
+  for (int last = 1; last <= asked; last += 1 + asked / 40) {
+    int questions = 0;
+    options.interrupted = [&] { return ++questions >= last; };
+    options.observer = [&](const Moment&) { return questions < last; };
+    const CompletionResult result = complete(data.train, options);
+    EXPECT_EQ(result.stop, Stop::interrupted) << last;
+    EXPECT_EQ(result.seen.start, all.start) << last;
+    EXPECT_EQ(result.seen.index, all.index) << last;
+    EXPECT_EQ(result.seen.value, all.value) << last;
+    EXPECT_TRUE(same_predictions(result.predictions, predict(result.model, options.predict))) << last;
+  }
+}
+
 TEST(Updating, KeepsWhatFeaturesSay) {
   const Planted data = planted(200, 80, 2, 0.3, 0.3, 81);
   Matrix table(200, 3);

@@ -65,6 +65,27 @@ void write_samples(const std::vector<CompletionSample>& samples, NpzArchive& arc
   archive["sample_noise_variance"] = array_of(std::move(noise));
 }
 
+/// Calls visit(prefix, part) for every kind of drift.
+template <class Model, class Visit>
+void for_each_drift(Model& model, const Visit& visit) {
+  visit(std::string("drift"), model.drift.all);
+  visit(std::string("drift_row"), model.drift.rows);
+  visit(std::string("drift_column"), model.drift.cols);
+}
+
+void write_drift(const CompletionModel& model, NpzArchive& archive) {
+  if (!model.drift.is_on()) return;
+  archive["drift_newest"] = array_of(std::vector<double>{model.drift.newest});
+  for_each_drift(model, [&](const std::string& name, const DriftOf& part) {
+    if (!part.is_on()) return;
+    archive[name + "_prior"] = array_of(std::vector<double>{part.reach, part.ridge});
+    archive[name + "_start"] = array_of(part.start);
+    archive[name + "_time"] = array_of(part.time);
+    archive[name + "_sum"] = array_of(part.sum);
+    archive[name + "_count"] = array_of(part.count);
+  });
+}
+
 /// The arrays of an archive as the parts of a model, whose numbers require_sound() looks at.
 class CompletionReader {
  public:
@@ -131,6 +152,23 @@ class CompletionReader {
                         {wv.begin() + s * cols, wv.begin() + (s + 1) * cols},
                         noise[std::size_t(s)]});
     return result;
+  }
+
+  void drift(CompletionModel& model) const {
+    if (!reader_.has_any({"drift_newest"})) return;
+    const auto newest = reader_.list<double>("drift_newest");
+    if (newest.size() != 1) reader_.refuse("array 'drift_newest' must have 1 entry");
+    model.drift.newest = newest[0];
+    for_each_drift(model, [&](const std::string& name, DriftOf& part) {
+      if (!reader_.has_any({(name + "_prior").c_str()})) return;
+      const auto prior = reader_.list<double>(name + "_prior");
+      if (prior.size() != 2) reader_.refuse(fmt::format("array '{}_prior' must have 2 entries", name));
+      part.reach = prior[0], part.ridge = prior[1];
+      part.start = reader_.list<std::int64_t>(name + "_start");
+      part.time = reader_.list<double>(name + "_time");
+      read(name + "_sum", part.sum);
+      read(name + "_count", part.count);
+    });
   }
 
   std::vector<int> places(const std::string& name, Index size) const {
@@ -221,6 +259,7 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   }
   if (model.own_terms.size > 0) archive["size"] = array_of(std::vector<double>{model.own_terms.size});
   write_samples(model.samples, archive);
+  write_drift(model, archive);
   if (model.average_rows.size() > 0) {
     archive["average_rows"] = array_of_floats(model.average_rows);
     archive["average_columns"] = array_of_floats(model.average_cols);
@@ -291,6 +330,7 @@ CompletionFile completion_from(const ArchiveReader& reader) {
   model.rows = parts.side("row", rows);
   model.cols = parts.side("column", cols);
   model.samples = parts.samples(rows, cols);
+  parts.drift(model);
   if (reader.has_any({"implicit"})) {
     const auto numbers = reader.list<double>("implicit");
     if (numbers.size() != 5) reader.refuse("array 'implicit' must have 5 entries");

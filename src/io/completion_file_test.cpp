@@ -6,6 +6,7 @@
 #include "io/npz_archive.hpp"
 #include "io/test_support.hpp"
 #include "pursuit/base/version.hpp"
+#include "pursuit/completion/complete_in_time.hpp"
 #include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/new_rows.hpp"
 #include "pursuit/completion/structured.hpp"
@@ -42,6 +43,23 @@ TEST(CompletionFile, RemembersItsLoss) {
   const CompletionFile read = load_completion(scratch / "m.npz");
   EXPECT_EQ(read.model.loss.kind, Loss::bernoulli);
   EXPECT_EQ(predict(read.model, {3, 4}).value, predict(file.model, {3, 4}).value);
+}
+
+TEST(CompletionFile, RemembersHowOffsetsDrift) {
+  const ScratchDirectory scratch;
+  CompletionFile file = file_of(complete(data().train));
+  Drift& drift = file.model.drift;
+  drift.newest = 9.5;
+  drift.rows = {2, 3, {0, 1, 3}, {4, 5, 9.5}, {1, -2, 3}, {1, 2, 1}};
+  drift.all = {7, 30, {0, 1}, {8}, {-1.5}, {40}};
+  save_completion(scratch / "m.npz", file);
+  const CompletionModel read = load_completion(scratch / "m.npz").model;
+  EXPECT_EQ(read.drift.newest, 9.5);
+  EXPECT_FALSE(read.drift.cols.is_on());
+  for (const double time : {4.0, 9.0, 11.0})
+    for (const int row : {0, 1, 2}) EXPECT_EQ(read.drift.at(row, 0, time), drift.at(row, 0, time));
+  drift.rows.time[2] = 4.5;
+  EXPECT_THROW(save_completion(scratch / "m.npz", file), InvalidInput) << "knots that go back in time";
 }
 
 TEST(CompletionFile, RemembersImplicitFeedback) {

@@ -42,6 +42,10 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
   });
 }
 
+double parse_time(const std::string& text) {
+  return io::parse_time_text(text);
+}
+
 IdPairs read_pairs(const std::filesystem::path& path, int threads) {
   return io::within_memory(path, [&] {
     io::ByteSource source(path);

@@ -136,6 +136,10 @@ struct PairsPart {
 
 }  // namespace
 
+double parse_time_text(const std::string& text) {
+  return parse_time(text, [] { return std::string("time"); });
+}
+
 void refuse_value(std::string_view text, const std::string& where) {
   double value = 0;
   if (text.empty()) refuse(where, "the value is missing; a number is needed");

@@ -12,6 +12,9 @@ namespace pursuit::io {
 void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings);
 IdPairs read_text_pairs(TextLines& lines, int threads);
 
+/// As pursuit::parse_time().
+double parse_time_text(const std::string& text);
+
 /// Says why a field holds no value.
 [[noreturn]] void refuse_value(std::string_view text, const std::string& where);
 

@@ -33,7 +33,8 @@ struct Protocol {
   std::uint64_t seed = 0;                       // of the first split; the next ones follow
   int threads = 1;
   Kind kind = random;
-  std::span<const double> times = {};  // of the entries; for splits by time, which know only one split
+  std::span<const double> times = {};  // of the entries; for splits by time, which know only one split, and
+                                       // for drift
   Index places = 10;                   // length of lists
   std::optional<double> relevant =
       {};  // values from here on say yes; by default relevant_from() of all entries
@@ -41,6 +42,7 @@ struct Protocol {
 
 struct Parts {
   ObservedEntries train, validation, test;
+  std::vector<double> train_times = {}, test_times = {};  // where the protocol has times
 };
 
 /// One split. InvalidArgument for a protocol that makes no sense of these entries.
@@ -73,12 +75,13 @@ struct Estimate {
 Estimate estimate_of(std::span<const double> figures);
 
 /// Methods by name: popularity and offsets (what any other should beat), implicit (lists only: from entries
-/// that are relevant), or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns), default, high, and
-/// factors: offsets and factors without structure (of losses whose means are not negative, non-negative ones
-/// and no offsets) with the ridge that predicts best. Under a loss that is not squares there are default
-/// (bernoulli only) and factors. Lists leave out what a row has in training and validation. `watch` is called
-/// at every step of a run and after it, with the share of all runs that is done; returning false stops, and
-/// the runs that were finished are returned.
+/// that are relevant), or1mp, or1mp-economic, gmpr, gmpr-sparse (the paper's columns), default, high, drift
+/// (default with offsets that drift where that pays; it needs times), and factors: offsets and factors
+/// without structure (of losses whose means are not negative, non-negative ones and no offsets) with the
+/// ridge that predicts best. Under a loss that is not squares there are default (bernoulli only) and factors.
+/// Lists leave out what a row has in training and validation. `watch` is called at every step of a run and
+/// after it, with the share of all runs that is done; returning false stops, and the runs that were finished
+/// are returned.
 std::vector<MethodScore> evaluate(
     const ObservedEntries& entries, const std::vector<std::string>& methods, const Protocol& protocol,
     const std::function<bool(double share, const std::string& what)>& watch = {});

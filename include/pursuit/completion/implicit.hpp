@@ -20,8 +20,10 @@ namespace pursuit {
 struct ImplicitOptions {
   Confidence confidence = {};  // c_ij, from the value of an entry
   Index max_rank = 63;
-  double validation = 0.1;                 // share of the entries of some rows held back while all is chosen
-  std::vector<Position> predict = {};      // entries to predict with the model
+  double validation = 0.1;             // share of the entries of some rows held back while all is chosen
+  std::vector<Position> predict = {};  // entries to predict with the model
+  const FeatureTable* row_features = nullptr;  // they place members without entries, by a regression of the
+  const FeatureTable* col_features = nullptr;  // factors of the others
   const CompletionModel* start = nullptr;  // of implicit feedback and of fewer or as many rows and columns:
                                            // its rank, ridge and zeros are kept, confidence too
   const GroupedEntries* start_entries =

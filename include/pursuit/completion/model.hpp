@@ -16,6 +16,9 @@
 // Of implicit feedback (implicit.hpp) the sum is a preference, near 1 for what is like what a row has and
 // near 0 for the rest: an order more than a value.
 //
+// Of entries that have times offsets may drift (`drift`). Predictions are then those without it; at_time()
+// (complete_in_time.hpp) is the model at a time.
+//
 // Of other losses the sum is the linear predictor x, and an entry is the mean that follows from it: a
 // probability, a rate, the expected grade. Self-tuned are squares and bernoulli.
 
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include "pursuit/completion/confidence.hpp"
+#include "pursuit/completion/drift.hpp"
 #include "pursuit/data/observed_matrix.hpp"
 #include "pursuit/objective/expansion.hpp"
 #include "pursuit/objective/loss.hpp"
@@ -84,6 +88,7 @@ struct CompletionModel {
                                             // over all draws, not over stored ones only (may be empty)
   Expansion atoms;
   ImplicitPrior implicit = {};
+  Drift drift = {};
   OwnTerms own_terms = {};  // what the loss has fitted: grades and thresholds, a size; offsets are above
 
   bool is_implicit() const { return implicit.zeros > 0; }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "pursuit/data/observed_entries.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
 
@@ -13,6 +13,8 @@ namespace pursuit {
 ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed, int threads = 1);
 
 void put_back(ObservedEntries& entries, const ObservedEntries& held_back);
+/// The same where entries are grouped, which they stay.
+void put_back(GroupedEntries& by_row, ObservedEntries held_back);
 
 /// Sizes of `folds` parts of `count` entries, as equal as can be.
 std::vector<Index> fold_sizes(Index count, int folds);

@@ -24,10 +24,11 @@ struct StructuredOptions {
                                        // 1, 4, 16, ... or 1/4, 1/16, ... which predicts best
   bool exact_corrections = true;  // factors fitted under the mask; false: by the oracle, as the paper does
   bool offsets = false;           // mean, row and column offsets first; atoms for what they leave
-  bool choose = false;  // of three ways the one that predicts the entries held back best: self-tuned
-                        // regularization, with offsets or without, or no offsets and a ridge that counts
-                        // entries; offsets and regularization are not looked at then
-  Index max_rank = 20;  // the best rank up to this is kept
+  /// Of four ways the one that predicts the entries held back best: self-tuned regularization, with offsets
+  /// or without, no offsets and a ridge that counts entries, or offsets and a plain ridge. `offsets` and
+  /// `regularization` have no say then.
+  bool choose = false;
+  Index max_rank = 20;                 // the best rank up to this is kept
   std::vector<int> corrections = {3};  // sweeps after every atom; of several numbers the best is kept
   double polish_tolerance = 1e-5;      // settled: a sweep lowers the squared error by no more than this share
   double validation = 0.1;  // share of the entries that decides; returned before a last run of the best

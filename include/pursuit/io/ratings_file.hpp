@@ -47,6 +47,9 @@ struct Ratings {
 Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& options = {},
                      const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
 
+/// A time as text has it: a number, or a date (as in Ratings::time). InvalidInput for anything else.
+double parse_time(const std::string& text);
+
 /// Positions whose values are asked for.
 struct IdPairs {
   std::vector<std::string> row, col;
