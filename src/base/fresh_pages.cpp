@@ -17,9 +17,10 @@ constexpr std::size_t kWorthwhile =
 
 void prefer_large_pages(void* memory, std::size_t bytes) {
   if (bytes < kWorthwhile) return;
-  const auto first = (reinterpret_cast<std::uintptr_t>(memory) + kLargePage - 1) / kLargePage * kLargePage,
-             last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kLargePage * kLargePage;
-  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // a wish, which may be refused
+  const std::size_t into = reinterpret_cast<std::uintptr_t>(memory) % kLargePage;  // a large page
+  const std::size_t skipped = into == 0 ? 0 : kLargePage - into;
+  ::madvise(static_cast<char*>(memory) + skipped, (bytes - skipped) / kLargePage * kLargePage,
+            MADV_HUGEPAGE);  // a wish, which may be refused
 }
 
 void make_pages(void* memory, std::size_t bytes, int threads) {

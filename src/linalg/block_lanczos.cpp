@@ -9,6 +9,7 @@
 #include "base/chunks.hpp"
 #include "base/work.hpp"
 #include "linalg/decompositions.hpp"
+#include "linalg/elementwise.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/random.hpp"
 
@@ -50,7 +51,7 @@ template <class Work>
 void for_rows(const Axis& axis, const Panel& W, const Work& work) {
   constexpr Index kLeast = 512;
   const Chunks rows(W.rows(), kLeast);
-  parallel_for(rows.count(), threads_for(double(W.size()), axis.threads()),
+  parallel_for(rows.count(), threads_for(kOfANumber * double(W.size()), axis.threads()),
                [&](Index chunk) { work(rows.first(chunk), rows.length(chunk)); });
 }
 
