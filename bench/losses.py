@@ -206,8 +206,8 @@ def solvers(bench, folder, data, rows=120, starts=10):
         inputs.append(("bernoulli", "adult", y, 0.0))
     cells = f"{data}/counts/pbmc_facs_3774x16791.npz"
     if os.path.exists(cells):
-        y = sp.load_npz(cells)[:rows]
-        y = y[:, np.argsort(-np.asarray(y.sum(axis=0)).ravel())[:120]].toarray().astype(float)
+        y = sp.load_npz(cells)[:rows].astype(float)  # sums of 16 bits would overflow
+        y = y[:, np.argsort(-np.asarray(y.sum(axis=0)).ravel())[:120]].toarray()
         inputs.append(("poisson-log", "pbmc, 120 genes", y, float(np.sum(scipy.special.xlogy(y, y) - y))))
     planted = rng.standard_normal((rows, 3)) @ rng.standard_normal((3, 60)) + 0.3 * rng.standard_normal(
         (rows, 60)
