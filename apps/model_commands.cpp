@@ -54,6 +54,7 @@ std::string entry_name(const std::vector<std::string>& names, Index i) {
 /// The largest entries of a factor, by their names.
 std::string heaviest_names(const std::vector<std::string>& names, ConstVectorRef factor) {
   std::vector<std::string> words;
+  words.reserve(std::size_t(kEntriesNamed));
   for (const Index i : heaviest_entries(factor, kEntriesNamed))
     words.push_back(fmt::format("{} {:.3g}", printable(entry_name(names, i)), factor[i]));
   return fmt::format("{}", fmt::join(words, ", "));

@@ -287,6 +287,7 @@ RankChoice choose_rank(const DataMatrixPtr& Y, const ChooseOptions& options) {
   std::size_t judged = ranks;
   for (const auto& fold : folds) judged = std::min(judged, fold.size());
   choice.interrupted = judged < ranks;
+  choice.ranks.reserve(judged);
   for (std::size_t k = 0; k < judged; ++k) {
     RankScore score{.rank = options.ranks[k]};
     score.errors.reserve(folds.size());

@@ -111,16 +111,17 @@ std::string side_of(const Subject& subject, const SubjectMode& mode, Index atom,
   std::vector<Bar> bars;
   bars.reserve(heaviest.size());
   for (const Index i : heaviest) bars.push_back({mode.name(i), mode.factors(i, atom)});
+  const bool says_all = is_picture(mode, options) && mode.names.empty();  // pixels have no names
   const std::string more =
-      support > Index(heaviest.size())
-          ? fmt::format("{}, the {} largest of {} entries", mode.title, heaviest.size(), support)
+      says_all ? mode.title
+      : support > Index(heaviest.size())
+          ? fmt::format("{}, {} of {} entries", mode.title, heaviest.size(), support)
           : fmt::format("{}, {} {}", mode.title, support, support == 1 ? "entry" : "entries");
   std::string out;
   if (is_curve(subject, mode, options))
     out += fmt::format("<div class=\"whole\"><h4>{}</h4>{}</div>\n", html(mode.title), curve_of(mode, atom));
   out += fmt::format("<div><h4>{}</h4>", html(more));
   if (is_picture(mode, options)) out += picture_of(mode, atom, options);
-  const bool says_all = is_picture(mode, options) && mode.names.empty();  // pixels have no names
   if (!bars.empty() && !says_all) out += svg_bars(bars, kWidthOfBars);
   return out + "</div>\n";
 }
@@ -184,6 +185,7 @@ double share_between(const Vector& scores, const LabelGroups& groups) {
 
 Section fit_section(const Subject& subject) {
   std::vector<Fact> all;
+  all.reserve(subject.metadata.size());
   for (const auto& [key, value] : subject.metadata) all.push_back({key, value});
   std::string content = table_of(subject.facts);
   if (!all.empty())
@@ -196,6 +198,7 @@ Section path_section(const Subject& subject) {
   if (subject.shares.size() > 0) {
     Table table({"component", "variance", "together"});
     std::vector<Bar> bars;
+    bars.reserve(std::size_t(subject.shares.size()));
     double together = 0;
     for (Index i = 0; i < subject.shares.size(); ++i) {
       together += subject.shares[i];
@@ -210,6 +213,7 @@ Section path_section(const Subject& subject) {
   if (steps.size() < 2) return {};
   const std::string word = subject.squares ? "relative error" : "deviance explained";
   Series series{"", Vector(Index(steps.size())), Vector(Index(steps.size()))};
+  series.notes.reserve(steps.size());
   Table table({"rank", word, "gain", "sweeps", "spread of starts", "seconds"});
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const double error = steps[i].relative_error, shown = subject.squares ? error : 1 - error * error;
@@ -233,6 +237,7 @@ Section weights_section(const Subject& subject) {
   for (const SubjectMode& mode : subject.modes) heads.push_back("entries of " + mode.title);
   Table table(heads);
   std::vector<Bar> bars;
+  bars.reserve(atoms.size());
   for (const Index atom : atoms) bars.push_back({atom_name(atom), subject.weights[atom]});
   for (Index atom = 0; atom < subject.weights.size(); ++atom) {
     std::vector<Cell> row{double(atom + 1), subject.weights[atom]};
@@ -247,6 +252,7 @@ Section overlap_section(const Subject& subject) {
   const std::vector<Index> atoms = shown_atoms(subject, kMostAtomsShown);
   if (atoms.size() < 2) return {};
   std::vector<std::string> names;
+  names.reserve(atoms.size());
   for (const Index atom : atoms) names.push_back(atom_name(atom));
   std::string content =
       paragraph(
@@ -290,6 +296,7 @@ Section labels_section(const Subject& subject, const ReportOptions& options) {
     const double share = share_between(scores, groups);
     std::vector<Cell> line{double(atom + 1), share};
     std::vector<Spread> spreads;
+    spreads.reserve(groups.rows.size());
     for (std::size_t g = 0; g < groups.rows.size(); ++g) {
       std::vector<double> own;
       own.reserve(groups.rows[g].size());

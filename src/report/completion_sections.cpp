@@ -148,6 +148,7 @@ std::string errors_by_count(const CompletionModel& model, const ObservedEntries&
   const std::string word = error_name(model.loss);
   Table table({"entries of the " + whose, word, "judged by"});
   std::vector<Bar> bars;
+  bars.reserve(classes.size());
   for (const auto& [which, own] : classes) {
     const Index from = which == 0 ? 0 : Index(1) << (which - 1), to = which == 0 ? 0 : 2 * from - 1;
     const std::string range = from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to);
@@ -209,6 +210,7 @@ Section offsets_section(const CompletionFile& file, Index top) {
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return offset(a) > offset(b); });
     const auto bars_of = [&, table = ids](Index from, Index to) {
       std::vector<Bar> bars;
+      bars.reserve(std::size_t(to - from));
       for (Index k = from; k < to; ++k) {
         const Index i = order[std::size_t(k)];
         bars.push_back({std::string(table->name(int(i))), model.scale * offset(i)});
@@ -241,6 +243,7 @@ Section lists_section(const CompletionFile& file, const ReportOptions& options) 
   std::string cards;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<Bar> bars;
+    bars.reserve(lists[i].size());
     for (const Recommendation& each : lists[i])
       bars.push_back({std::string(file.cols.name(each.col)), each.prediction.value});
     if (bars.empty()) continue;

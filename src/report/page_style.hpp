@@ -36,7 +36,7 @@ button{font:inherit;font-size:13px;color:var(--soft);background:var(--card);bord
 .atoms.pairs{grid-template-columns:repeat(auto-fill,minmax(min(100%,530px),1fr))}
 .atom.wide,.side .whole{grid-column:1/-1}
 .side .whole{width:100%}
-.side{display:flex;flex-wrap:wrap;gap:8px 28px;align-items:flex-start}
+.side{display:flex;flex-wrap:wrap;gap:8px 18px;align-items:flex-start}
 figure{margin:12px 0;break-inside:avoid;overflow-x:auto}
 figcaption{font-size:13px;color:var(--soft);margin-top:4px}
 svg{max-width:100%;height:auto;fill:var(--ink);display:block;font-family:inherit}

@@ -26,6 +26,7 @@ void check_options(const ReportOptions& options, const Subject& subject) {
     throw InvalidArgument(fmt::format("report: pictures of {} x {}; both must be positive",
                                       options.image_height, options.image_width));
   std::vector<Index> sizes;
+  sizes.reserve(subject.modes.size());
   bool fits = options.image_height == 0;
   for (const auto& mode : subject.modes) {
     sizes.push_back(mode.factors.rows());

@@ -20,6 +20,7 @@ std::string value_in(const std::map<std::string, std::string>& metadata, const s
 
 std::string shape_of(const std::vector<report::SubjectMode>& modes) {
   std::vector<Index> sizes;
+  sizes.reserve(modes.size());
   for (const auto& mode : modes) sizes.push_back(mode.factors.rows());
   return fmt::format("{}", fmt::join(sizes, " x "));
 }
@@ -138,6 +139,7 @@ Subject subject_of(const ModelFile& file) {
     subject.modes.push_back(std::move(each));
   }
   std::vector<Index> sizes;
+  sizes.reserve(std::size_t(modes));
   for (Index mode = 0; mode < modes; ++mode) sizes.push_back(file.model.factors[mode].rows());
   const std::string shape = fmt::format("{}", fmt::join(sizes, " x "));
   subject.cards = {{pca ? "components" : "atoms", fmt::format("{}", file.model.rank())}, {"shape", shape}};

@@ -49,6 +49,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 std::string svg_bars(const std::vector<Bar>& bars, double width) {
   std::vector<std::string> names;
+  names.reserve(bars.size());
   double lowest = 0, highest = 0, number_width = 0;
   for (const Bar& bar : bars) {
     names.push_back(bar.name);
@@ -117,6 +118,7 @@ Spread spread_of(std::string name, std::vector<double> values) {
 
 std::string svg_boxes(const std::vector<Spread>& groups, double width) {
   std::vector<std::string> names;
+  names.reserve(groups.size());
   double lowest = 0, highest = 0;
   for (const Spread& group : groups) {
     names.push_back(group.name);
@@ -125,7 +127,7 @@ std::string svg_boxes(const std::vector<Spread>& groups, double width) {
   }
   const double left = name_width(names) + kSmallGap;
   const double bottom = kLine * double(groups.size());
-  Interval range = drawable({lowest, highest});
+  const Interval range = drawable({lowest, highest});
   const auto at = [&](double value) { return left + range.position(value) * (width - left - 14) + 4; };
   std::string content = fmt::format("<path class=\"zero\" d=\"M{} 0V{}\"/>\n", px(at(0)), px(bottom));
   for (std::size_t i = 0; i < groups.size(); ++i) {
