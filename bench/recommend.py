@@ -140,7 +140,13 @@ def ratings(o):
     """The official first split of MovieLens-100K."""
     print("\n## ml-100k u1, RMSE\n\n| | RMSE | seconds |\n|---|---|---|")
     base, test = f"{o.data}/ml-100k/u1.base", f"{o.data}/ml-100k/u1.test"
-    for options in ("", "--time", "--left nonneg --right nonneg", "--right sparse:0.1", "--left sphere --right sphere"):
+    for options in (
+        "",
+        "--time",
+        "--left nonneg --right nonneg",
+        "--right sparse:0.1",
+        "--left sphere --right sphere",
+    ):
         before = children()
         command = [o.program, "complete", base, "--test", test, "--threads", "1", "--json", *options.split()]
         result = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -109,6 +109,7 @@ def main():
                 "/recommend",
                 json.dumps({"row": row(), "explain": 3}),
             ),
+            "10 rows for a column": lambda: ("POST", "/recommend", json.dumps({"column": column()})),
             "recommend 10 to a newcomer": lambda: ("POST", "/recommend", newcomer()),
             "similar 10": lambda: ("POST", "/similar", json.dumps({"column": column()})),
         }

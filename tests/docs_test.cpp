@@ -66,6 +66,8 @@ TEST(Guide, EveryShellExampleRuns) {
   for (int j = 1; j <= 200; ++j)
     films += fmt::format("{},\"Film, the {}th\",{}\n", j, j, j % 2 ? "Drama" : "Comedy|War");
   std::ofstream(folder / "films.csv") << films;
+  std::ofstream(folder / "dated.csv") << "user,item,rating,time\nann,tea,5,2024-01-03 18:00\n"
+                                         "ann,jam,3,2024-01-04 09:30\nbob,tea,4,2024-02-01 20:15\n";
   std::ofstream(folder / "users.txt") << "42\n43\n";
   std::ofstream(folder / "candidates.txt") << "17\n18\n19\n";
   std::ofstream(folder / "shown.csv") << "42,17\n43,18\n";

@@ -15,10 +15,10 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kMostHeldBack = 30000;  // of either kind: more would not make a choice any surer
-constexpr Index kFewestHeldBack = 50;
+constexpr Index kMostLatest = 30000;  // of either kind: more would not make a choice any surer
+constexpr Index kFewestLatest = 50;
 constexpr int kReaches = 9;  // 1/4, 1/16, ... of the time between the first entry and the last
-constexpr double kRidges[] = {1, 3, 10, 30, 100, 300};
+constexpr double kDriftRidges[] = {1, 3, 10, 30, 100, 300};
 constexpr double kStandardErrors = 3;  // by which a gain must be more than chance
 
 void require_times(const ObservedEntries& entries, std::span<const double> times,
@@ -43,10 +43,10 @@ void require_times(const ObservedEntries& entries, std::span<const double> times
 
 /// Which entries are held back: the last of all, and of those before them the last of every row (of many
 /// rows, of every second, third, ...).
-std::vector<char> latest(const ObservedEntries& entries, std::span<const double> times, double share,
-                         int threads) {
+std::vector<char> latest_entries(const ObservedEntries& entries, std::span<const double> times, double share,
+                                 int threads) {
   std::vector<char> held(std::size_t(entries.size()), 0);
-  const Index count = std::min(Index(share / 2 * double(entries.size())), kMostHeldBack);
+  const Index count = std::min(Index(share / 2 * double(entries.size())), kMostLatest);
   std::vector<Index> order(held.size());
   std::iota(order.begin(), order.end(), Index(0));
   const auto later = [&](Index a, Index b) {
@@ -54,7 +54,7 @@ std::vector<char> latest(const ObservedEntries& entries, std::span<const double>
   };
   std::nth_element(order.begin(), order.begin() + count, order.end(), later);
   for (Index k = 0; k < count; ++k) held[std::size_t(order[std::size_t(k)])] = 1;
-  const auto stride = Index(std::ceil(share * double(entries.size()) / double(kMostHeldBack)));
+  const auto stride = Index(std::ceil(share * double(entries.size()) / double(kMostLatest)));
   const Timeline rows(entries.row, entries.rows, times, threads);
   for (Index i = 0; i < entries.rows; i += std::max<Index>(stride, 1)) {
     std::span<const Index> own = rows.entries_of(i);
@@ -89,7 +89,7 @@ struct TimedEntries {
 };
 
 /// One kind of drift: whose it is, where it is kept.
-struct Kind {
+struct DriftKind {
   DriftOf Drift::*part;
   std::vector<int> ObservedEntries::*member;  // none: of all
 
@@ -101,7 +101,7 @@ struct Kind {
   }
 };
 
-constexpr Kind kKinds[] = {
+constexpr DriftKind kDriftKinds[] = {
     {&Drift::rows, &ObservedEntries::row}, {&Drift::all, nullptr}, {&Drift::cols, &ObservedEntries::col}};
 
 /// Reach and ridge of each kind of drift, learnt from `train` and judged by `held`.
@@ -111,7 +111,7 @@ Drift chosen_drift(TimedEntries train, TimedEntries held, const CompletionOption
   const double span = *last - *first;
   if (!(span > 0)) return result;
   std::vector<double> moved(held.left.size());
-  for (const Kind& kind : kKinds) {
+  for (const DriftKind& kind : kDriftKinds) {
     const std::vector<int> members = kind.members(train.entries), judges = kind.members(held.entries);
     const Timeline timeline(members, kind.size(train.entries), train.times, threads);
     DriftOf& best = result.*kind.part;
@@ -120,7 +120,7 @@ Drift chosen_drift(TimedEntries train, TimedEntries held, const CompletionOption
     for (int k = 0; k < kReaches; ++k) {
       if (options.interrupted && options.interrupted()) return {};
       DriftOf drift = timeline.drift(reach /= 4, 1, train.left, train.weights);
-      for (const double ridge : kRidges) {
+      for (const double ridge : kDriftRidges) {
         drift.ridge = ridge;
         for_entries(moved.size(), threads,
                     [&](std::size_t e) { moved[e] = held.left[e] - drift.at(judges[e], held.times[e]); });
@@ -151,7 +151,7 @@ Drift chosen_drift(TimedEntries train, TimedEntries held, const CompletionOption
 void find_drift(TimedEntries all, const Drift& chosen, CompletionModel& model, int threads) {
   all.find_left(model, threads);
   model.drift.newest = *std::max_element(all.times.begin(), all.times.end());
-  for (const Kind& kind : kKinds) {
+  for (const DriftKind& kind : kDriftKinds) {
     const DriftOf& wanted = chosen.*kind.part;
     if (!wanted.is_on()) continue;
     const std::vector<int> members = kind.members(all.entries);
@@ -163,8 +163,8 @@ void find_drift(TimedEntries all, const Drift& chosen, CompletionModel& model, i
 }
 
 /// By what is held back; nothing where that is too little, or where the run was ended.
-Drift choose(const TimedEntries& all, const CompletionOptions& options, int threads) {
-  const std::vector<char> is_held = latest(all.entries, all.times, options.validation, threads);
+Drift choose_drift(const TimedEntries& all, const CompletionOptions& options, int threads) {
+  const std::vector<char> is_held = latest_entries(all.entries, all.times, options.validation, threads);
   TimedEntries train, held;
   for (TimedEntries* part : {&train, &held}) {
     part->entries.rows = all.entries.rows;
@@ -172,7 +172,7 @@ Drift choose(const TimedEntries& all, const CompletionOptions& options, int thre
   }
   for (std::size_t e = 0; e < is_held.size(); ++e)
     (is_held[e] ? held : train).add(all.entries, all.times, all.weights, e);
-  if (held.entries.size() < kFewestHeldBack || train.entries.size() == 0) return {};
+  if (held.entries.size() < kFewestLatest || train.entries.size() == 0) return {};
   CompletionOptions earlier = options;
   earlier.samples = 0;
   earlier.predict.clear();
@@ -206,7 +206,7 @@ CompletionResult complete_in_time(ObservedEntries entries, std::span<const doubl
                    {times.begin(), times.end()},
                    {},
                    {options.entry_weights.begin(), options.entry_weights.end()}};
-  const Drift chosen = choose(all, options, threads);
+  const Drift chosen = choose_drift(all, options, threads);
   CompletionOptions rest = options;
   rest.time_limit = std::max(options.time_limit - timer.seconds(), 1e-3);
   CompletionResult result = complete(all.entries, rest);

@@ -39,7 +39,7 @@ CompletionResult in_time(const Moody& data, int threads = 1) {
   return complete_in_time(data.train, data.train_times, options, data.test_times);
 }
 
-double rmse(const CompletionResult& result, const Moody& data) {
+double error_in_time(const CompletionResult& result, const Moody& data) {
   return accuracy(result.predictions, data.test.value).rmse;
 }
 
@@ -48,7 +48,7 @@ TEST(CompleteInTime, FollowsMoodsOfRowsAndColumns) {
   CompletionOptions plain{.predict = positions_of(data.test)};
   const CompletionResult before = complete(data.train, plain), after = in_time(data);
   EXPECT_TRUE(after.model.drift.rows.is_on());
-  EXPECT_LT(rmse(after, data), 0.8 * rmse(before, data));
+  EXPECT_LT(error_in_time(after, data), 0.8 * error_in_time(before, data));
   EXPECT_EQ(after.model.drift.newest, *std::max_element(data.train_times.begin(), data.train_times.end()));
 }
 
