@@ -155,8 +155,8 @@ def choose_rank(
         raise result["failure"]
     if not result["ranks"]:
         raise ValueError("the comparison was stopped before the first rank was done")
+    words = ("rank", "best", "reason", "error_name", "seconds")
     arrays = ("ranks", "error", "standard_error", "errors", "training_error", "stability")
-    return RankChoice(
-        **{name: result[name] for name in ("rank", "best", "reason", "error_name", "seconds")},
-        **{name: np.asarray(result[name]) for name in arrays},
-    )
+    parts: dict[str, Any] = {name: result[name] for name in words}
+    parts.update({name: np.asarray(result[name]) for name in arrays})
+    return RankChoice(**parts)
