@@ -1,25 +1,15 @@
-// Feeds arbitrary text to the specs of atom sets, and arbitrary bytes to the readers of the files behind
-// them. Whatever they are given, they return a set whose spec is read back, or throw InvalidArgument or
-// InvalidInput. The first byte says what the rest is: a spec, groups, a tree, a graph or a mask.
-//
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
-//     tests/fuzz/fuzz_atom_specs.cpp $(ls src/{atoms,catalogue,io}/*.cpp | grep -vE "_test|_bench")
-//     build/release/libpursuit.a -lopenblas -lfmt -lz -o fuzz_atom_specs
-//   mkdir corpus
-//   ./fuzz_atom_specs -dict=tests/fuzz/atom_specs.dict -max_total_time=180 corpus tests/fuzz/seeds_atom_specs
+// Specs of atom sets are arbitrary text, and the files behind them arbitrary bytes. Whatever they are, there
+// is a set whose spec is read back, or InvalidArgument or InvalidInput. The first byte says what the rest is:
+// a spec, groups, a tree, a graph or a mask.
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "catalogue/index_files.hpp"
-#include "memory_file.hpp"
+#include "fuzz/target.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 
-namespace pursuit {
+namespace pursuit::fuzz {
 namespace {
 
 /// Sets that come from files are left to the readers: specs could name any file of the machine.
@@ -60,29 +50,24 @@ void read_graph_soundly(const std::string& path) {
   if (edges.vertices < 100'000) graph(edges, 1)->require_dimension(edges.vertices);
 }
 
-void read_anything(char what, const std::string& rest) {
+}  // namespace
+
+void read_atom_specs(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string_view rest = bytes.substr(1);
   try {
-    switch (what) {
-      case 'g': return read_groups_soundly(MemoryFile(rest.data(), rest.size()).path());
-      case 't': return read_tree_soundly(MemoryFile(rest.data(), rest.size()).path());
-      case 'e': return read_graph_soundly(MemoryFile(rest.data(), rest.size()).path());
+    switch (bytes[0]) {
+      case 'g': return read_groups_soundly(MemoryFile(rest).path());
+      case 't': return read_tree_soundly(MemoryFile(rest).path());
+      case 'e': return read_graph_soundly(MemoryFile(rest).path());
       case 'm':
-        for (const unsigned char mark : read_mask(MemoryFile(rest.data(), rest.size()).path()))
-          require(mark <= 1, "0 or 1");
+        for (const unsigned char mark : read_mask(MemoryFile(rest).path())) require(mark <= 1, "0 or 1");
         return;
-      default: return read_spec(rest);
+      default: return read_spec(std::string(rest));
     }
   } catch (const InvalidArgument&) {
   } catch (const InvalidInput&) {
   }
 }
 
-}  // namespace
-}  // namespace pursuit
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const auto* text = reinterpret_cast<const char*>(data);
-  pursuit::read_anything(text[0], {text + 1, size - 1});
-  return 0;
-}
+}  // namespace pursuit::fuzz

@@ -1,27 +1,17 @@
-// Feeds arbitrary bytes to the readers of ratings. Whatever the bytes, they must return sound entries or
-// throw InvalidInput; entries without duplicates must be the same under both rules for duplicates.
-//
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src -isystem <eigen>
-//     tests/fuzz/fuzz_read_ratings.cpp $(ls src/io/*.cpp | grep -vE "_test|_bench")
-//     build/release/libpursuit.a -lopenblas -lfmt -lz -o fuzz_read_ratings
-//   mkdir corpus
-//   ./fuzz_read_ratings -dict=tests/fuzz/read_matrix.dict -max_total_time=180 corpus tests/fuzz/seeds_ratings
+// Whatever the bytes, the readers of ratings return sound entries or throw InvalidInput; entries without
+// duplicates are the same under both rules for duplicates.
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "memory_file.hpp"
+#include "fuzz/target.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/ratings_file.hpp"
 
-namespace pursuit {
+namespace pursuit::fuzz {
 namespace {
 
 void require_sound(const Ratings& ratings) {
@@ -45,7 +35,7 @@ void require_sound(const Ratings& ratings) {
   }
 }
 
-std::optional<Ratings> read(const std::string& path, RatingsOptions::Duplicates duplicates) {
+std::optional<Ratings> ratings_of(const std::string& path, RatingsOptions::Duplicates duplicates) {
   try {
     Ratings ratings = read_ratings(path, {duplicates});
     require_sound(ratings);
@@ -55,9 +45,13 @@ std::optional<Ratings> read(const std::string& path, RatingsOptions::Duplicates 
   }
 }
 
-void read_anything(const std::string& path) {
-  const auto strict = read(path, RatingsOptions::Duplicates::refuse);
-  const auto lenient = read(path, RatingsOptions::Duplicates::last);
+}  // namespace
+
+void read_ratings_files(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  const std::string path = file.path();
+  const auto strict = ratings_of(path, RatingsOptions::Duplicates::refuse);
+  const auto lenient = ratings_of(path, RatingsOptions::Duplicates::last);
   if (strict) {
     require(lenient.has_value() && strict->entries.value == lenient->entries.value &&
                 strict->entries.row == lenient->entries.row && strict->entries.col == lenient->entries.col,
@@ -70,11 +64,4 @@ void read_anything(const std::string& path) {
   }
 }
 
-}  // namespace
-}  // namespace pursuit
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const pursuit::MemoryFile file(data, size);
-  pursuit::read_anything(file.path());
-  return 0;
-}
+}  // namespace pursuit::fuzz
