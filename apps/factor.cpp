@@ -82,24 +82,13 @@ void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& da
   };
   if (options.weights.allows_negative() || !is_nonnegative(options.left) || !is_nonnegative(options.right))
     return;
-  const auto entries = data.stored_entries();
-  if (!entries) return;
-  Index count = 0;
-  double lowest = 0, squares = 0, all = 0;
-  for (const double value : entries->value) {
-    all += value * value;
-    if (value >= 0) continue;
-    ++count;
-    lowest = std::min(lowest, value);
-    squares += value * value;
-  }
-  if (count > 0)
+  const auto part = data.negative_part();
+  if (part && part->count > 0)
     tell(
         "pursuit: warning: {} entries are negative, down to {:.4g} ({:.2g} % of the sum of squares): atoms "
-        "and "
-        "weights without negative parts leave them unexplained; `--right nonneg` alone (semi-NMF) reaches "
-        "them\n",
-        count, lowest, 100 * squares / all);
+        "and weights "
+        "without negative parts leave them unexplained; `--right nonneg` alone (semi-NMF) reaches them\n",
+        part->count, part->lowest, 100 * part->squares / data.squared_norm());
 }
 
 FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {

@@ -24,13 +24,13 @@ class ChooseCli : public ProgramTest {
 constexpr const char* kParts = "--left nonneg --right nonneg --weights nonneg";
 
 TEST_F(ChooseCli, RecommendsARankWithItsReason) {
-  const auto json = run_json(fmt::format("choose Y.npy --ranks 1-6 {} --plot ranks.svg", kParts));
-  EXPECT_EQ(json["rank"], 3) << json["reason"];
-  ASSERT_EQ(json["ranks"].size(), 6U);
-  EXPECT_EQ(json["ranks"][2]["rank"], 3);
-  EXPECT_EQ(json["ranks"][2]["errors"].size(), 5U);
-  EXPECT_EQ(json["interrupted"], false);
-  EXPECT_LT(json["ranks"][2]["error"], json["ranks"][1]["error"]);
+  const auto answer = run_json(fmt::format("choose Y.npy --ranks 1-6 {} --plot ranks.svg", kParts));
+  EXPECT_EQ(answer["rank"], 3) << answer["reason"];
+  ASSERT_EQ(answer["ranks"].size(), 6U);
+  EXPECT_EQ(answer["ranks"][2]["rank"], 3);
+  EXPECT_EQ(answer["ranks"][2]["errors"].size(), 5U);
+  EXPECT_EQ(answer["interrupted"], false);
+  EXPECT_LT(answer["ranks"][2]["error"], answer["ranks"][1]["error"]);
   const std::string picture = read("ranks.svg");
   EXPECT_THAT(picture, HasSubstr("Rank 3 is recommended"));
   EXPECT_THAT(picture, HasSubstr("error-bars"));

@@ -72,12 +72,12 @@ TEST_F(MannersCli, MissingValuesLeadToComplete) {
 TEST_F(MannersCli, InspectShowsWhatComponentsExplain) {
   write("table.csv", "alpha,beta,gamma\n1,2,3.5\n2,1,5\n4,0,9\n3,2,7.5\n0,1,1\n");
   const auto fitted = run_json("pca table.csv --components 2 --out pca.npz");
-  const auto json = run_json("inspect pca.npz");
+  const auto answer = run_json("inspect pca.npz");
   for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_NEAR(json["atoms"][i]["variance"].get<double>(), fitted["explained"]["shares"][i].get<double>(),
+    EXPECT_NEAR(answer["atoms"][i]["variance"].get<double>(), fitted["explained"]["shares"][i].get<double>(),
                 1e-9);
-  EXPECT_EQ(json["atoms"][0]["largest"][0]["name"], "gamma");
-  EXPECT_EQ(json["atoms"][0]["largest"][0]["column"], 2);
+  EXPECT_EQ(answer["atoms"][0]["largest"][0]["name"], "gamma");
+  EXPECT_EQ(answer["atoms"][0]["largest"][0]["column"], 2);
   const std::string words = run("inspect pca.npz").out;
   EXPECT_THAT(words, HasSubstr("variance"));
   EXPECT_THAT(words, testing::ContainsRegex("1  gamma -?0\\.[0-9]+, alpha"));

@@ -55,10 +55,10 @@ TEST_F(ReportCli, EveryModelHasAPage) {
   for (const char* name : {"factor", "symmetric", "fixed", "per_atom", "pca", "sparse_pca", "completion",
                            "features", "no_ids", "structured"}) {
     SCOPED_TRACE(name);
-    const auto json = run_json(fmt::format("report '{}' --out page.html", model(name)));
-    EXPECT_EQ(json["output"], "page.html");
+    const auto answer = run_json(fmt::format("report '{}' --out page.html", model(name)));
+    EXPECT_EQ(answer["output"], "page.html");
     const std::string page = read("page.html");
-    EXPECT_EQ(json["bytes"], page.size());
+    EXPECT_EQ(answer["bytes"], page.size());
     EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>"));
     EXPECT_THAT(page, testing::EndsWith("</html>\n"));
     EXPECT_THAT(page, HasSubstr(fmt::format("<h1>{}.npz</h1>", name)));

@@ -216,6 +216,9 @@ TEST(DenseMatrix, SumsOverEntriesAreTheSameBitsForAnyNumberOfThreads) {
     const double distance = (dense - L * R.transpose()).squaredNorm();
     EXPECT_NEAR(*one->squared_distance(L, R), distance, 1e-12 * distance);
     EXPECT_EQ(one->largest_magnitude(), dense.cwiseAbs().maxCoeff());
+    EXPECT_EQ(one->negative_part()->count, (dense.array() < 0).count());
+    EXPECT_EQ(one->negative_part()->lowest, dense.minCoeff());
+    EXPECT_NEAR(one->negative_part()->squares, dense.cwiseMin(0).squaredNorm(), 1e-12 * dense.squaredNorm());
     for (const int threads : {2, 3, 16}) {
       const auto many = data_matrix(view, threads);
       EXPECT_EQ(many->squared_norm(), one->squared_norm()) << threads;
@@ -223,6 +226,7 @@ TEST(DenseMatrix, SumsOverEntriesAreTheSameBitsForAnyNumberOfThreads) {
       EXPECT_EQ(many->column_means(), one->column_means()) << threads;
       EXPECT_EQ(*many->squared_distance(L, R), *one->squared_distance(L, R)) << threads;
       EXPECT_EQ(many->largest_magnitude(), one->largest_magnitude()) << threads;
+      EXPECT_EQ(many->negative_part()->squares, one->negative_part()->squares) << threads;
     }
   }
 }

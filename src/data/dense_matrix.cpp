@@ -191,6 +191,17 @@ double DenseDataMatrix<Scalar>::largest_magnitude() const {
 }
 
 template <class Scalar>
+std::optional<NegativePart> DenseDataMatrix<Scalar>::negative_part() const {
+  std::vector<NegativePart> parts(std::size_t(lines()), NegativePart());
+  for_lines([&](Index i, const auto& line) {
+    for (Index j = 0; j < line.size(); ++j) parts[std::size_t(i)].add(double(line[j]));
+  });
+  NegativePart whole;
+  for (const NegativePart& part : parts) whole.add(part);
+  return whole;
+}
+
+template <class Scalar>
 template <class Change>
 DataMatrixPtr DenseDataMatrix<Scalar>::changed_copy(const Change& change) const {
   using Copy = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;

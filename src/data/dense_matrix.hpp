@@ -25,6 +25,7 @@ class DenseDataMatrix final : public DataMatrix {
   double largest_magnitude() const override;
   DataMatrixPtr scaled(double power_of_two) const override;
   DataMatrixPtr shifted(const Vector& column_shift) const override;
+  std::optional<NegativePart> negative_part() const override;
   std::optional<StoredEntries> stored_entries() const override;
 
  private:

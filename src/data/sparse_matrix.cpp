@@ -216,6 +216,19 @@ double SparseDataMatrix<Scalar, StoredIndex>::largest_magnitude() const {
 }
 
 template <class Scalar, class StoredIndex>
+std::optional<NegativePart> SparseDataMatrix<Scalar, StoredIndex>::negative_part() const {
+  const Chunks chunks(A_.entries(), 8192);
+  std::vector<NegativePart> parts(std::size_t(chunks.count()), NegativePart());
+  parallel_for(chunks.count(), threads_, [&](Index c) {
+    for (Index e = chunks.first(c); e < chunks.first(c + 1); ++e)
+      parts[std::size_t(c)].add(double(A_.view().values[e]));
+  });
+  NegativePart whole;
+  for (const NegativePart& part : parts) whole.add(part);
+  return whole;
+}
+
+template <class Scalar, class StoredIndex>
 DataMatrixPtr SparseDataMatrix<Scalar, StoredIndex>::scaled_copy(double power_of_two, bool transposed) const {
   const SparseView<Scalar, StoredIndex>& A = A_.view();
   using Stored = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, StoredIndex>;

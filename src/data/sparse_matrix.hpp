@@ -33,6 +33,7 @@ class SparseDataMatrix final : public DataMatrix {
   DataMatrixPtr scaled(double power_of_two) const override { return scaled_copy(power_of_two, false); }
   DataMatrixPtr shifted(const Vector&) const override { return nullptr; }  // it would be dense
 
+  std::optional<NegativePart> negative_part() const override;
   std::optional<StoredEntries> stored_entries() const override;
 
   /// In memory of its own; as the transpose where its columns are what is stored here by rows.

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ struct Target {
   std::string name;  // of the folder of its seeds, too
   void (*feed)(std::string_view bytes);
 };
+
+inline void PrintTo(const Target& target, std::ostream* out) {  // as GoogleTest shows it
+  *out << target.name;
+}
 
 inline std::vector<Target> targets() {
   return {{"matrices", read_matrices}, {"ratings", read_ratings_files}, {"features", read_feature_tables},

@@ -4,6 +4,7 @@
 // Operators refer to the data they are made from and never copy it: keep the data alive. Products use up to
 // `threads` threads and give the same bits for any number of them.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,6 +13,24 @@
 #include "pursuit/linalg/views.hpp"
 
 namespace pursuit {
+
+/// What a matrix has below zero.
+struct NegativePart {
+  Index count = 0;
+  double lowest = 0, squares = 0;  // the sum of them
+
+  void add(double value) {
+    if (value >= 0) return;
+    ++count;
+    lowest = std::min(lowest, value);
+    squares += value * value;
+  }
+  void add(const NegativePart& other) {
+    count += other.count;
+    lowest = std::min(lowest, other.lowest);
+    squares += other.squares;
+  }
+};
 
 /// An operator that knows its size in the Frobenius norm, which makes it a target of approximation.
 class DataMatrix : public LinearOperator {
@@ -41,6 +60,9 @@ class DataMatrix : public LinearOperator {
   /// The matrix with shift_j subtracted from column j, in memory of its own; null where products with the
   /// matrix as it is lose no digits to the shift, or where there would be far more entries to store.
   virtual std::shared_ptr<const DataMatrix> shifted(const Vector& column_shift) const = 0;
+
+  /// Empty where the matrix is known by its products alone.
+  virtual std::optional<NegativePart> negative_part() const { return std::nullopt; }
 
   /// A copy of its entries; empty where the matrix is known by its products alone.
   virtual std::optional<StoredEntries> stored_entries() const { return std::nullopt; }
