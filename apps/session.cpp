@@ -136,12 +136,9 @@ Json describe_path(const Trace& trace) {
 }
 
 Json describe(const FactorResult& result) {
-  Json object{{"rank", result.model.rank()},
-              {"relative_error", result.relative_error},
-              {"seconds", result.seconds},
-              {"stop", name(result.stop)},
-              {"path", describe_path(result.trace)},
-              {"peak_memory_bytes", peak_memory_bytes()}};
+  Json object{{"rank", result.model.rank()},         {"relative_error", result.relative_error},
+              {"seconds", result.seconds},           {"stop", name(result.stop)},
+              {"path", describe_path(result.trace)}, {"peak_memory_bytes", peak_memory_bytes()}};
   if (result.model.factors.modes() == 2) {  // of more modes, whoever reads the data knows their sizes
     object.set("rows", result.model.left().rows());
     object.set("columns", result.model.right().rows());

@@ -59,9 +59,8 @@ void require_sizes(const Shape& shape, std::size_t listed, const std::string& wh
 [[noreturn]] void refuse_value(const std::string& name, const Shape& shape, Index place, double value) {
   Shape at(shape.size());
   for (std::size_t m = shape.size(); m-- > 0; place /= shape[m]) at[m] = place % shape[m];
-  refuse(name,
-         fmt::format("the entry at {} (counted from 0) is {}, not a finite number{}", shape_text(at), value,
-                     std::isnan(value) ? "; 'complete' takes it as unknown" : ""));
+  refuse(name, fmt::format("the entry at {} (counted from 0) is {}, not a finite number{}", shape_text(at),
+                           value, std::isnan(value) ? "; 'complete' takes it as unknown" : ""));
 }
 
 /// Refers to the numbers, and owns them.

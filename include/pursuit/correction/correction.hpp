@@ -8,9 +8,9 @@
 // multiples of all sets are convex and act on coordinates alone, the modes also run ahead (Ang and Gillis
 // 2019).
 //
-// By the oracle, as the paper does, and over full data the way for modes that share a factor: the power method
-// is run from the atom on the residual without it. Of arrays with gaps, weights or a loss shared factors are
-// fitted as if one of their modes had its own, and go as far there as f falls.
+// By the oracle, as the paper does, and over full data the way for modes that share a factor: the power
+// method is run from the atom on the residual without it. Of arrays with gaps, weights or a loss shared
+// factors are fitted as if one of their modes had its own, and go as far there as f falls.
 //
 // A change is kept only where the objective falls, unless factors pay for their size (Regularization).
 

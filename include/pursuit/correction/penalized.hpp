@@ -17,8 +17,8 @@ struct PenalizedFactors {
 CorrectionOutcome penalized_sweeps(const Target& Y, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, PenalizedFactors& factors);
 
-/// The same with the objective of another loss of a matrix, one that has free sweeps, in the place of squares.
-/// Where `right_stays` the left factor alone moves, every row to its own minimum.
+/// The same with the objective of another loss of a matrix, one that has free sweeps, in the place of
+/// squares. Where `right_stays` the left factor alone moves, every row to its own minimum.
 CorrectionOutcome penalized_sweeps(Objective& f, const ElasticNet& left, const ElasticNet& right,
                                    const CorrectionOptions& options, bool right_stays,
                                    PenalizedFactors& factors);
