@@ -105,7 +105,6 @@ class FitSweep {
   /// Factors that modes share are fitted as if the first of these modes had its own, go a part of the way
   /// there and back into their sets: as far as f falls.
   void fit_shared(Index panel) {
-    constexpr double kShortest = 1.0 / 300;
     const Expansion start = f_.iterate();
     const double before = f_.value();
     const Index mode = sets_.mode_of(panel);
@@ -114,7 +113,9 @@ class FitSweep {
     const Expansion apart = f_.iterate();
     Index sharing = 0;
     for (Index other = 0; other < sets_.modes(); ++other) sharing += sets_.panel_of(other) == panel ? 1 : 0;
-    for (double share = 1.0 / double(sharing); share > kShortest; share *= 0.5) {
+    constexpr int kHalvings = 8;
+    for (int halvings = 0; halvings < kHalvings; ++halvings) {
+      const double share = std::ldexp(1.0 / double(sharing), -halvings);
       Expansion moved = start;
       for (Index k = oldest_; k < start.rank(); ++k) {
         // An atom's weight is in equal parts in the factors that are shared.

@@ -192,7 +192,7 @@ double DenseDataMatrix<Scalar>::largest_magnitude() const {
 
 template <class Scalar>
 std::optional<NegativePart> DenseDataMatrix<Scalar>::negative_part() const {
-  std::vector<NegativePart> parts(std::size_t(lines()), NegativePart());
+  std::vector<NegativePart> parts(static_cast<std::size_t>(lines()));
   for_lines([&](Index i, const auto& line) {
     for (Index j = 0; j < line.size(); ++j) parts[std::size_t(i)].add(double(line[j]));
   });

@@ -218,7 +218,7 @@ double SparseDataMatrix<Scalar, StoredIndex>::largest_magnitude() const {
 template <class Scalar, class StoredIndex>
 std::optional<NegativePart> SparseDataMatrix<Scalar, StoredIndex>::negative_part() const {
   const Chunks chunks(A_.entries(), 8192);
-  std::vector<NegativePart> parts(std::size_t(chunks.count()), NegativePart());
+  std::vector<NegativePart> parts(static_cast<std::size_t>(chunks.count()));
   parallel_for(chunks.count(), threads_, [&](Index c) {
     for (Index e = chunks.first(c); e < chunks.first(c + 1); ++e)
       parts[std::size_t(c)].add(double(A_.view().values[e]));

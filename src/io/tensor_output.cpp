@@ -89,7 +89,7 @@ class TensorTableWriter {
     for (Index place = 0; place < values.rows(); ++place) {
       std::string between;
       for (std::size_t m = last - 1, rest = std::size_t(place); m > 0; --m) {
-        between = cells_[m][rest % std::size_t(shape_[m])] + ',' + between;
+        between.insert(0, 1, ',').insert(0, cells_[m][rest % std::size_t(shape_[m])]);
         rest /= std::size_t(shape_[m]);
       }
       for (Index j = 0; j < values.cols(); ++j) {

@@ -105,7 +105,7 @@ std::string SubjectMode::name(Index i) const {
 }
 
 std::string end_of(const std::map<std::string, std::string>& metadata) {
-  const std::string stop = value_in(metadata, "stop");
+  std::string stop = value_in(metadata, "stop");
   for (int each = int(Stop::rank_reached); each <= int(Stop::interrupted); ++each)
     if (stop == name(Stop(each))) return fmt::format("{} ({})", explanation(Stop(each)), stop);
   return stop;
