@@ -295,7 +295,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             own = np.asarray(own)
             if names is not None and own.dtype.kind in "UO":
                 place = {name: i for i, name in enumerate(names)}
-                unknown = [each for each in own if str(each) not in place]
+                unknown = [str(each) for each in own if str(each) not in place]
                 if unknown:
                     raise ValueError(f"indices of mode {mode}: {unknown[0]!r} is none of its names")
                 own = np.array([place[str(each)] for each in own], dtype=np.int64)

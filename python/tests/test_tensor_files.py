@@ -196,7 +196,7 @@ def test_what_the_program_writes_is_read_here(tmp_path):
     with open(tmp_path / "t.csv", "w") as file:
         file.write("who,when,where,what\n")
         for i, j, k in np.ndindex(X.shape):
-            file.write(f"w{i},{j + 5},p{k},{X[i, j, k]!r}\n")
+            file.write(f"w{i},{j + 5},p{k},{float(X[i, j, k])!r}\n")
     for command in (
         ("factor", "T.npy", "--rank", 2, *modes),
         ("factor", "t.csv", "--rank", 2, *modes),
