@@ -207,6 +207,7 @@ class Table {
 /// A line of names: none of them is a number, but for three fields, where the first two may be, or all but
 /// the ids' name are.
 bool is_header(const Fields& first) {
+  if (first.empty()) return false;  // nothing but blank lines
   return first.size() == 3 ? !is_number(first[2])
                            : std::any_of(first.begin() + 1, first.end(),
                                          [](const std::string& field) { return !is_number(field); });
