@@ -436,23 +436,6 @@ def report_page(
     top: int,
     brief: bool = False,
 ) -> str: ...
-def report_page_of_array(
-    *,
-    factors: list[Array],
-    weights: Array,
-    trace: dict[str, Any],
-    loss: str,
-    own_terms: dict[str, Any],
-    names: list[list[str]],
-    metadata: dict[str, str],
-    title: str,
-    image_height: int,
-    image_width: int,
-    lines: bool,
-    labels: list[str],
-    top: int,
-    brief: bool = False,
-) -> str: ...
 def write_file(path: Path, text: str) -> None: ...
 def choose_rank(
     X: Any,

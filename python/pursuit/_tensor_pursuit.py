@@ -17,10 +17,18 @@ from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, plac
 from ._progress import Callback, Watcher
 from ._pursuit_options import options_of
 from ._reports import Reported
-from ._validation import FLOATS, require_count, threads_for
+from ._tensor_data import (
+    checked_names,
+    dense_array,
+    engine_array,
+    khatri_rao,
+    known_factors,
+    listed_entries,
+    panels_of,
+    require_modes,
+)
+from ._validation import require_count, threads_for
 from .atoms import AtomsLike, as_atoms
-
-MOST_MODES = 8
 
 
 class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
@@ -172,12 +180,12 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             raise ValueError(f"unlisted={self.unlisted!r}: must be 'zero' or 'unknown'")
         self.offsets_, self.validation_errors_, self._own_terms = None, {}, {}
         chosen = self.n_components is None or self.regularize != "none"
-        gaps = has_gaps(X) or (self.unlisted == "unknown" and _listed(X) is not None)
+        gaps = has_gaps(X) or (self.unlisted == "unknown" and listed_entries(X) is not None)
         if self.loss != "squares" or self.offsets or chosen or entry_weights is not None or gaps:
             return self._fit_known(X, entry_weights, chosen)
         rank = require_count("n_components", self.n_components)
-        data, shape = _engine_array(X)
-        self.names_ = _checked_names(self.names, shape)
+        data, shape = engine_array(X)
+        self.names_ = checked_names(self.names, shape)
         atoms, panel_of = self._panel_atoms(len(shape))
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
@@ -190,7 +198,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
                 start=self.start,
                 starts=-1 if self.starts is None else self.starts,
                 ridge=self.ridge,
-                known=_known_factors(self.known),
+                known=known_factors(self.known),
                 callback=watcher.function(),
             )
         return self._take(result)
@@ -202,8 +210,8 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
                 "known, ridge, starts and start='leading' go with plain squares over full arrays only"
             )
         rank = 0 if self.n_components is None else require_count("n_components", self.n_components)
-        data, shape = _engine_array(X, gaps=True)
-        self.names_ = _checked_names(self.names, shape)
+        data, shape = engine_array(X, gaps=True)
+        self.names_ = checked_names(self.names, shape)
         if not isinstance(data, tuple):
             data = data.reshape(shape)
         watcher = Watcher(self.callback, self.verbose)
@@ -258,23 +266,6 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             )
         return self
 
-    def _report_page(self, **options: Any) -> str:
-        check_is_fitted(self, "factors_")
-        return _core.report_page_of_array(
-            factors=[np.asarray(factor, dtype=np.float64) for factor in self.factors_],
-            weights=self.weights_,
-            trace=getattr(self, "trace_", {}),
-            loss=self.loss,
-            own_terms=getattr(self, "_own_terms", {}),
-            names=[[] if names is None else [str(each) for each in names] for names in self.names_ or ()],
-            metadata={
-                "estimator": type(self).__name__,
-                "stop": getattr(self, "stop_reason_", ""),
-                "weights": self.weights,
-            },
-            **options,
-        )
-
     def predict(self, indices: Any) -> NDArray[Any]:
         """What the model says of single entries, in the units of X.
 
@@ -317,8 +308,8 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "factors_")
         self._require_squares("transform")
-        listed = _listed(X)
-        X = None if listed else _dense_array(X)
+        listed = listed_entries(X)
+        X = None if listed else dense_array(X)
         shape, expected = listed[2] if listed else X.shape, tuple(len(factor) for factor in self.factors_[1:])
         if shape[1:] != expected:
             raise ValueError(f"slices of shape {shape[1:]}; the model has slices of shape {expected}")
@@ -330,7 +321,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
                 terms *= factor[index]
             np.add.at(products, indices[0], terms)
         else:
-            columns = _khatri_rao(self.factors_[1:])
+            columns = khatri_rao(self.factors_[1:])
             if np.isnan(X).any():
                 return self._transform_known(X.reshape(len(X), -1), columns)
             products = np.asarray(X.reshape(len(X), -1) @ columns, dtype=np.float64)
@@ -365,7 +356,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         self._require_squares("inverse_transform")
         Z = np.asarray(Z, dtype=np.float64)
         shape = tuple(len(factor) for factor in self.factors_[1:])
-        return (Z @ _khatri_rao(self.factors_[1:]).T).reshape(len(Z), *shape)
+        return (Z @ khatri_rao(self.factors_[1:]).T).reshape(len(Z), *shape)
 
     def reconstruct(self) -> NDArray[Any]:
         """The array that the model stands for."""
@@ -392,7 +383,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         """
         weights, factors = cp
         factors = [np.array(factor, dtype=np.float64) for factor in factors]
-        _require_modes([len(factor) for factor in factors])
+        require_modes([len(factor) for factor in factors])
         rank = factors[0].shape[1]
         if any(factor.ndim != 2 or factor.shape[1] != rank for factor in factors):
             raise ValueError(
@@ -410,7 +401,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             factor /= np.where(norms > 0, norms, 1)
             weights *= norms
         model.factors_, model.weights_, model.n_components_ = factors, weights, rank
-        model.names_ = _checked_names(model.names, tuple(len(factor) for factor in factors))
+        model.names_ = checked_names(model.names, tuple(len(factor) for factor in factors))
         return model
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -439,7 +430,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             metadata["validation_errors"] = json.dumps(
                 [[int(rank), float(error)] for rank, error in self.validation_errors_.items()]
             )
-        shared = _panels(len(self.factors_), self.symmetric_modes)
+        shared = panels_of(len(self.factors_), self.symmetric_modes)
         _core.save_tensor_model(
             path,
             panels=[self.factors_[shared.index(panel)] for panel in range(max(shared) + 1)],
@@ -502,7 +493,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             if isinstance(given, (list, tuple))
             else [as_atoms(given)] * modes
         )
-        panel_of = _panels(modes, self.symmetric_modes)
+        panel_of = panels_of(modes, self.symmetric_modes)
         for mode, panel in enumerate(panel_of):
             first = panel_of.index(panel)
             if atoms[mode] != atoms[first]:
@@ -520,103 +511,3 @@ def _number_pairs(text: str) -> list[tuple[int, float]]:
         return [(int(rank), float(error)) for rank, error in json.loads(text)]
     except (ValueError, TypeError, RecursionError):
         raise ValueError("the metadata validation_errors are no pairs of numbers") from None
-
-
-def _dense_array(X: Any) -> NDArray[Any]:
-    X = np.asarray(X)
-    if X.dtype not in FLOATS:
-        if X.dtype.kind not in "fiub":
-            raise TypeError(f"X holds {X.dtype}, not real numbers")
-        X = X.astype(np.float64)
-    return np.ascontiguousarray(X)
-
-
-def _listed(X: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]] | None:
-    """Indices, values and shape of an array that lists its entries; None for any other."""
-    if hasattr(X, "coords") and hasattr(X, "data") and hasattr(X, "shape") and not isinstance(X, np.ndarray):
-        if np.any(getattr(X, "fill_value", 0) != 0):
-            raise ValueError(f"X: places that are not listed are {X.fill_value}; only 0 is supported")
-        X = (X.coords, X.data, X.shape)
-    if isinstance(X, tuple) and len(X) == 2 and np.ndim(X[0]) == 2 and np.ndim(X[1]) == 1:
-        X = (*X, tuple(np.max(X[0], axis=1, initial=0) + 1))
-    if not (isinstance(X, tuple) and len(X) == 3):
-        return None
-    indices, values, shape = np.asarray(X[0]), np.asarray(X[1], dtype=np.float64), tuple(map(int, X[2]))
-    _require_modes(shape)
-    if indices.shape != (len(shape), len(values)):
-        raise ValueError(
-            f"indices of shape {indices.shape} for {len(shape)} modes and {len(values)} values: "
-            f"must be {(len(shape), len(values))}"
-        )
-    if indices.size and (indices.max() > np.iinfo(np.int32).max or indices.min() < 0):
-        raise ValueError("indices: must be from 0 to 2147483647")
-    for mode, (own, size) in enumerate(zip(indices, shape)):
-        if own.size and own.max() >= size:
-            raise ValueError(f"indices: index {own.max()} of mode {mode} lies outside 0..{size - 1}")
-    return indices.astype(np.int64), values, shape
-
-
-def _engine_array(X: Any, gaps: bool = False) -> tuple[Any, tuple[int, ...]]:
-    """What the engine reads, and the shape."""
-    listed = _listed(X)
-    if listed:
-        indices, values, shape = listed
-        return (list(indices.astype(np.int32)), values), shape
-    X = _dense_array(X)
-    _require_modes(X.shape)
-    bad = np.isinf(X) if gaps else ~np.isfinite(X)
-    if bad.any():
-        place = tuple(map(int, np.argwhere(bad)[0]))
-        raise ValueError(f"X{list(place)} is {X[place]}: entries must be finite")
-    split = _core.balanced_split(list(X.shape))
-    return X.reshape(int(np.prod(X.shape[:split])), -1), X.shape
-
-
-def _known_factors(known: Mapping[int, Any] | None) -> dict[int, NDArray[Any]]:
-    result = {}
-    for mode, factors in (known or {}).items():
-        factors = np.asarray(factors, dtype=np.float64)
-        result[int(mode)] = factors[:, None] if factors.ndim == 1 else factors
-    return result
-
-
-def _checked_names(
-    names: Sequence[Sequence[str] | None] | None, shape: Sequence[int]
-) -> list[list[str] | None] | None:
-    if names is None:
-        return None
-    if len(names) != len(shape):
-        raise ValueError(
-            f"names: {len(names)} lists for {len(shape)} modes; one for each, or None, is needed"
-        )
-    for mode, (own, size) in enumerate(zip(names, shape)):
-        if own is not None and len(own) != size:
-            raise ValueError(f"names: {len(own)} names for the {size} indices of mode {mode}")
-    return [None if own is None else list(map(str, own)) for own in names]
-
-
-def _require_modes(shape: Sequence[int]) -> None:
-    if not 2 <= len(shape) <= MOST_MODES:
-        raise ValueError(f"X has {len(shape)} modes; allowed are 2 to {MOST_MODES}")
-    if min(shape) < 1:
-        raise ValueError(f"X has shape {tuple(shape)}: every mode must have at least one entry")
-
-
-def _panels(modes: int, shared: Sequence[int] | None) -> list[int]:
-    """The factor of every mode; those that share one have the same number."""
-    shared = sorted(set(shared or ()))
-    if shared and (len(shared) < 2 or shared[0] < 0 or shared[-1] >= modes):
-        raise ValueError(f"symmetric_modes={shared}: must be two or more of 0 to {modes - 1}")
-    panel_of: list[int] = []
-    for mode in range(modes):
-        first = shared[0] if mode in shared else mode
-        panel_of.append(panel_of[first] if first < mode else max(panel_of, default=-1) + 1)
-    return panel_of
-
-
-def _khatri_rao(factors: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Column k: the Kronecker product of the k-th columns."""
-    product = factors[0]
-    for factor in factors[1:]:
-        product = (product[:, None, :] * factor[None, :, :]).reshape(-1, product.shape[1])
-    return product

@@ -5,29 +5,21 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
 #include "interpreter.hpp"
-#include "own_terms.hpp"
 #include "pursuit/completion/choose_rank.hpp"
 #include "pursuit/io/atomic_file.hpp"
 #include "pursuit/report/report_page.hpp"
 #include "pursuit_options.hpp"
-#include "traces.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
 namespace {
 
 namespace fs = std::filesystem;
-
-ReportOptions report_options(const std::string& title, Index image_height, Index image_width, bool lines,
-                             const std::vector<std::string>& labels, Index top, bool brief) {
-  return {title, image_height, image_width, lines, labels, top, brief};
-}
 
 py::dict answer_of(const RankChoice& choice, const Watch& watch) {
   py::dict out = watch.answer(choice.interrupted ? Stop::interrupted : Stop::rank_reached);
@@ -62,38 +54,11 @@ void bind_reports(py::module_& m) {
       [](const fs::path& path, const std::string& title, Index image_height, Index image_width, bool lines,
          const std::vector<std::string>& labels, Index top, bool brief) {
         const Unlocked unlocked;
-        return report_page(load_any_model(path),
-                           report_options(title, image_height, image_width, lines, labels, top, brief));
+        const ReportOptions options{title, image_height, image_width, lines, labels, top, brief};
+        return report_page(load_any_model(path), options);
       },
       py::arg("path"), py::kw_only(), py::arg("title"), py::arg("image_height"), py::arg("image_width"),
       py::arg("lines"), py::arg("labels"), py::arg("top"), py::arg("brief") = false);
-
-  m.def(
-      "report_page_of_array",
-      [](const std::vector<Matrix>& factors, const Vector& weights, const py::dict& trace,
-         const std::string& loss, const py::dict& own_terms,
-         const std::vector<std::vector<std::string>>& names,
-         const std::map<std::string, std::string>& metadata, const std::string& title, Index image_height,
-         Index image_width, bool lines, const std::vector<std::string>& labels, Index top, bool brief) {
-        std::vector<Index> panels(factors.size());
-        for (std::size_t mode = 0; mode < panels.size(); ++mode) panels[mode] = Index(mode);
-        ModelFile file;
-        file.model = {Factors(factors, panels), weights};
-        file.trace = trace_of(trace);
-        file.metadata = metadata;
-        file.loss = parse_loss(loss);
-        file.own_terms = own_terms_of(own_terms);
-        file.mode_names = names;
-        if (factors.size() == 2 && names.size() == 2) {
-          file.row_names = names[0];
-          file.column_names = names[1];
-        }
-        const Unlocked unlocked;
-        return report_page(file, report_options(title, image_height, image_width, lines, labels, top, brief));
-      },
-      py::kw_only(), py::arg("factors"), py::arg("weights"), py::arg("trace"), py::arg("loss"),
-      py::arg("own_terms"), py::arg("names"), py::arg("metadata"), py::arg("title"), py::arg("image_height"),
-      py::arg("image_width"), py::arg("lines"), py::arg("labels"), py::arg("top"), py::arg("brief") = false);
 
   m.def("write_file", &write_file_atomically, py::arg("path"), py::arg("text"));
 
