@@ -158,6 +158,8 @@ int tell_forecast(const CommonOptions& options, const Job& job) {
                              ? std::max(worked, rehearsal.before + forecast_seconds(rehearsal.moments, job))
                              : worked;
   const double memory = double(peak_memory_bytes()) + memory_to_come(job);
+  // Starts of arrays race, and how many sweeps the winner takes then nobody knows.
+  const bool at_least = rehearsal.stopped && job.shape.size() > 2;
   if (options.json) {
     print_json({{"dry_run", true},
                 {"shape", job.shape},
@@ -167,11 +169,12 @@ int tell_forecast(const CommonOptions& options, const Job& job) {
                 {"memory_bytes", std::int64_t(memory)},
                 {"seconds", seconds},
                 {"measured", !rehearsal.stopped},
+                {"at_least", at_least},
                 {"rehearsed_seconds", worked}});
   } else {
-    say("{}: {}\nentries: {}\nmemory: about {}\ntime: about {} with {} threads, {}\n",
+    say("{}: {}\nentries: {}\nmemory: about {}\ntime: {} {} with {} threads, {}\n",
         job.shape.size() == 2 ? "rows x columns" : "shape", fmt::join(job.shape, " x "), job.entries,
-        size_text(memory), time_text(seconds),
+        size_text(memory), at_least ? "at least" : "about", time_text(seconds),
         options.threads == 0 ? "all" : fmt::format("{}", options.threads),
         rehearsal.stopped ? fmt::format("from what the first {:.0f} s came to", worked)
                           : "measured: it was done, but for writing");

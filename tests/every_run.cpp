@@ -38,6 +38,16 @@ FactorResult watched_factor_symmetric(const DataMatrixPtr& C, const FactorOption
 
 namespace {
 
+// Completions pay for the size of factors as well: what falls there is the sum, of which moments do not tell.
+thread_local bool is_factoring = false;
+
+struct Factoring {
+  Factoring() { is_factoring = true; }
+  Factoring(const Factoring&) = delete;
+  Factoring& operator=(const Factoring&) = delete;
+  ~Factoring() { is_factoring = false; }
+};
+
 /// By run, the lowest error it has told of.
 class Watch {
  public:
@@ -51,7 +61,7 @@ class Watch {
   void look(const Run* run, const Moment& moment) {
     using Phase = Moment::Phase;
     const bool is_descent = moment.phase == Phase::atom || moment.phase == Phase::correction;
-    if (!is_descent || !(moment.relative_error >= 0)) return;
+    if (!is_factoring || !is_descent || !(moment.relative_error >= 0)) return;
     constexpr double kRounding = 1e-6;  // of the norm, in single precision
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = errors_.emplace(run, moment.relative_error);
@@ -98,12 +108,14 @@ void watched_new_run(Run* run, const RunLimits& limits, Observer observer, Agree
 }
 
 FactorResult watched_factor(const DataMatrixPtr& Y, const FactorOptions& options) {
+  const Factoring watched;
   FactorResult result = real_factor(Y, options);
   expect_members(result, options, options.right);
   return result;
 }
 
 FactorResult watched_factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  const Factoring watched;
   FactorResult result = real_factor_symmetric(C, options);
   expect_members(result, options, options.left);
   return result;
