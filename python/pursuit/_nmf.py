@@ -15,7 +15,7 @@ from ._components import with_zeros
 from ._factorization import FactorizationModel, Initial
 from ._progress import Callback, Watcher
 from ._pursuit_options import pursuit_options
-from ._validation import require_count, seed_for, threads_for, validate_matrix
+from ._validation import float_type, require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
@@ -198,7 +198,7 @@ class NMF(FactorizationModel):
             check_is_fitted(self, "components_")
             X = validate_matrix(self, X, reset=False)
             self._check_entries(X)
-            return self._closest(X)["left"].astype(X.dtype, copy=False)
+            return self._closest(X)["left"].astype(float_type(X), copy=False)
         W = super().transform(X)
         check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
         return W
@@ -384,7 +384,9 @@ class NMF(FactorizationModel):
             return W, H.T, np.ones(rank)
         # The engine fits the weights, best from a product of the size of X.
         weights = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
-        size = np.vdot(np.asarray(X @ H.T), W) / max(np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny)
+        size = np.vdot(_core.product(X, H.T, threads_for(self.n_jobs)), W) / max(
+            np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny
+        )
         return W, H.T, weights * (size if 0 < size < np.inf else 1.0)
 
     def _saved(self) -> dict[str, Any]:
@@ -512,7 +514,7 @@ def non_negative_factorization(
         return model.fit_transform(X, W=W, H=H), model.components_, model.n_iter_
     model._check_parameters()
     X = validate_matrix(model, X, reset=True)
-    H = check_array(H, input_name="H", dtype=X.dtype)
+    H = check_array(H, input_name="H", dtype=float_type(X))
     if H.shape[1] != X.shape[1]:
         raise ValueError(f"H of shape {H.shape} does not fit {X.shape} data")
     check_non_negative(H, "NMF (input H)")

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 from . import _core, atoms
 from ._components import ComponentModel, with_zeros
 from ._progress import Callback, Watcher
-from ._validation import require_count, seed_for, threads_for, validate_matrix
+from ._validation import float_type, require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
 
 
@@ -156,10 +156,10 @@ class SparsePCA(ComponentModel):
                 result = self._descend(X, count, float(self.alpha), watcher)
         loadings = result["loadings"]
         count = self._set_stop(result["stop"], found=loadings.shape[1], asked=count)
-        self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
-        self.mean_ = result["means"].astype(X.dtype, copy=False)
+        self.components_ = with_zeros(loadings, count).T.astype(float_type(X), copy=False)
+        self.mean_ = result["means"].astype(float_type(X), copy=False)
         if self.correlation:
-            self.scale_ = result["deviations"].astype(X.dtype, copy=False)
+            self.scale_ = result["deviations"].astype(float_type(X), copy=False)
         self._scores = with_zeros(result["scores"], count)
         self.n_samples_ = X.shape[0]
         self.n_iter_ = result["sweeps"]

@@ -8,7 +8,7 @@ from . import _core, atoms
 from ._factorization import FactorizationModel
 from ._progress import Watcher
 from ._pursuit_options import pursuit_options
-from ._validation import require_count, validate_matrix
+from ._validation import float_type, require_count, validate_matrix
 
 
 class TruncatedSVD(FactorizationModel):
@@ -105,7 +105,7 @@ class TruncatedSVD(FactorizationModel):
         return self
 
     def _explain(self, X: Any, total: float) -> None:
-        self.singular_values_ = self.weights_.astype(X.dtype, copy=False)
+        self.singular_values_ = self.weights_.astype(float_type(X), copy=False)
         self.explained_variance_ = np.var(self.left_ * self.weights_, axis=0)  # in double: squares
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         variance = total / X.shape[0] - float(mean @ mean)

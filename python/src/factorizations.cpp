@@ -207,6 +207,20 @@ void bind_factorizations(py::module_& m) {
       py::arg("dictionary"), py::arg("signals"), py::kw_only(), py::arg("atoms"), py::arg("weights"),
       py::arg("target_error"), py::arg("threads"));
 
+  m.def("has_duplicates", &has_duplicates, py::arg("X"), py::arg("threads"));
+
+  m.def(
+      "product",
+      [](const py::object& X, const Matrix& V, int threads) {
+        const ArrayData data = data_of(X, threads);
+        if (V.rows() != data.matrix->cols()) throw InvalidArgument("one row of V per column of X is needed");
+        const Unlocked unlocked;
+        Matrix out;
+        data.matrix->apply(V, out);
+        return out;
+      },
+      py::arg("X"), py::arg("V"), py::arg("threads"));
+
   m.def(
       "squared_norm_about",
       [](const py::object& X, const Vector& column_shift) {
