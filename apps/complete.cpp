@@ -24,6 +24,8 @@
 namespace pursuit::app {
 namespace {
 
+constexpr Index kMostImplicitAtoms = 31;  // from atom sets, by default: they are found one by one
+
 GroupedEntries with_held_out(const GroupedEntries& earlier, ObservedEntries test) {
   if (earlier.index.empty()) return ObservedMatrix(std::move(test)).take_by_row();
   return ObservedMatrix(merged(earlier, std::move(test))).take_by_row();
@@ -67,6 +69,11 @@ CompletionResult compute_implicit(const CompleteCommand& c, CompletionInput& inp
   set_common(options, c, input);
   set_knowledge(options, input);
   if (!c.confidence.empty()) options.confidence = parse_confidence(c.confidence);
+  if (structured(c)) {
+    const auto set = [](const std::string& spec) { return parse_atoms(spec.empty() ? "sphere" : spec); };
+    options.sets = ImplicitSets{set(c.left), set(c.right), parse_weight_rule(c.weights)};
+    if (c.rank < 0) options.max_rank = kMostImplicitAtoms;
+  }
   return complete_implicit(std::move(input.train.entries), options);
 }
 
