@@ -276,8 +276,8 @@ class MatrixCompletion(
             if structured:
                 result = _core.complete_structured(
                     *seen.arguments(),
-                    left=as_atoms("sphere" if self.left is None else self.left)._core,
-                    right=as_atoms("sphere" if self.right is None else self.right)._core,
+                    left=as_atoms("sphere" if self.left is None else self.left, seen.rows.values)._core,
+                    right=as_atoms("sphere" if self.right is None else self.right, seen.cols.values)._core,
                     loss=self.loss,
                     entry_weights=weights_of_entries,
                     weights=self.weights,
