@@ -83,9 +83,12 @@ void take_sets(const FactorCommand& command, const FactorSets& sets, const Matri
 FactorOptions options_of(const FactorCommand& command) {
   if (command.covariance && command.symmetric.empty())
     throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
+  if (command.covariance && command.loss.loss != "squares")
+    throw InvalidArgument(fmt::format("--loss {}: a covariance goes with squares only", command.loss.loss));
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  options.starts = command.tensor.options.starts;
   take_loss(command.loss, options);
   return options;
 }
@@ -180,8 +183,8 @@ int run(const FactorCommand& command) {
     return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
     throw InvalidArgument(
-        "--symmetric-modes, --fix-mode, --starts and --ridge: for arrays of three and more modes; see "
-        "--symmetric and --fix");
+        "--symmetric-modes, --fix-mode and --ridge: for arrays of three and more modes; see --symmetric and "
+        "--fix");
   FactorOptions options = options_of(command);
   const FactorSets sets = sets_before_data(command);
   std::vector<std::string> inputs = command.loss.files();
