@@ -9,6 +9,7 @@
 #include "apps/complete_tensor.hpp"
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
@@ -81,9 +82,13 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
   StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
   set_common(options, c, input);
   options.symmetric = !c.symmetric.empty();
-  if (options.symmetric) options.left = options.right = parse_atoms(c.symmetric);
-  if (!c.left.empty()) options.left = parse_atoms(c.left);
-  if (!c.right.empty()) options.right = parse_atoms(c.right);
+  const auto set_over = [](const std::string& spec, const IdTable& ids) {
+    const auto set = set_before_data(spec);
+    return set ? *set : parse_atoms_by_name(spec, ids.names());
+  };
+  if (options.symmetric) options.left = options.right = set_over(c.symmetric, input.train.rows);
+  if (!c.left.empty()) options.left = set_over(c.left, input.train.rows);
+  if (!c.right.empty()) options.right = set_over(c.right, input.train.cols);
   options.weights = parse_weight_rule(c.weights);
   const bool by_itself = c.regularize == "chosen" || c.regularize == "auto";
   options.regularization = parse_regularization(by_itself && (!c.preset.empty() || options.symmetric) ? "none"
@@ -217,7 +222,7 @@ int run(const CompleteCommand& c) {
   parse_loss(c.loss);
   if (!c.confidence.empty()) parse_confidence(c.confidence);
   for (const auto& spec : {c.left, c.right, c.symmetric})
-    if (!spec.empty()) parse_atoms(spec);
+    if (!spec.empty()) set_before_data(spec);
   prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features, c.entry_weights});
   const Timer timer;
   CompletionInput input = read_completion_input(c);

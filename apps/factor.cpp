@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/complete_tensor.hpp"
@@ -11,6 +12,7 @@
 #include "apps/input.hpp"
 #include "apps/known_atoms.hpp"
 #include "apps/loss_options.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
 #include "apps/session.hpp"
@@ -60,6 +62,23 @@ Examples:
   outliers    pursuit factor A.npy --rank 5 --loss huber:1.5 --row-weights trust.csv
   go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz)";
 
+/// Those of both sides, where they do not wait for names.
+struct FactorSets {
+  std::optional<Atoms> left, right;
+};
+FactorSets sets_before_data(const FactorCommand& command) {
+  if (command.symmetric.empty()) return {set_before_data(command.left), set_before_data(command.right)};
+  const auto both = set_before_data(command.symmetric);
+  return {both, both};
+}
+
+void take_sets(const FactorCommand& command, const FactorSets& sets, const MatrixData& input,
+               FactorOptions& options) {
+  const bool symmetric = !command.symmetric.empty();
+  options.right = set_for(sets.right, symmetric ? command.symmetric : command.right, input.column_names);
+  options.left = symmetric ? options.right : set_for(sets.left, command.left, input.row_names);
+}
+
 /// Everything that can be refused before the input is read.
 FactorOptions options_of(const FactorCommand& command) {
   if (command.covariance && command.symmetric.empty())
@@ -71,8 +90,6 @@ FactorOptions options_of(const FactorCommand& command) {
   options.weights = parse_weight_rule(command.weights);
   options.starts = command.tensor.options.starts;
   take_loss(command.loss, options);
-  options.left = parse_atoms(command.symmetric.empty() ? command.left : command.symmetric);
-  options.right = command.symmetric.empty() ? parse_atoms(command.right) : options.left;
   return options;
 }
 
@@ -169,6 +186,7 @@ int run(const FactorCommand& command) {
         "--symmetric-modes, --fix-mode and --ridge: for arrays of three and more modes; see --symmetric and "
         "--fix");
   FactorOptions options = options_of(command);
+  const FactorSets sets = sets_before_data(command);
   std::vector<std::string> inputs = command.loss.files();
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
   prepare_outputs({command.out, command.plot}, inputs);
@@ -179,6 +197,7 @@ int run(const FactorCommand& command) {
   require_one_process(by_products, "factor with a loss, offsets, weights of entries or a row scale does");
   MatrixData input = by_products ? read_shared_data(command.input, command.text, command.common.threads)
                                  : read_input_data(command.input, command.text, command.common.threads);
+  take_sets(command, sets, input, options);
   const FactorResult result = compute(command, options, input.matrix);
   if (command.covariance) input.row_names = input.column_names;
   const bool plain = options.loss.kind == Loss::squares;

@@ -38,9 +38,9 @@ int run(int argc, char** argv) {
   Command& commands = program.commands();
   commands.footer(kMainExamples);
   remember_command(argc, argv);
-  for (const auto add : {add_factor, add_pca, add_choose, add_omp, add_complete, add_predict, add_recommend,
-                         add_similar, add_serve, add_evaluate, add_atoms, add_inspect, add_report,
-                         add_reconstruct, add_convert, add_demo, add_generate, add_completions})
+  for (const auto add : {add_factor, add_pca, add_choose, add_consensus, add_omp, add_complete, add_predict,
+                         add_recommend, add_similar, add_serve, add_evaluate, add_atoms, add_inspect,
+                         add_report, add_reconstruct, add_convert, add_demo, add_generate, add_completions})
     add(commands);
   try {
     require_shared_work(argc, argv);

@@ -278,7 +278,10 @@ class MatrixCompletion(
         times = times_of(time, is_triplets(X, self.columns), seen)
         weights_of_entries = weights_of(entry_weights, is_triplets(X, self.columns), seen)
         plain = self.loss == "squares" and entry_weights is None
-        sets = [as_atoms("sphere" if each is None else each)._core for each in (self.left, self.right)]
+        sets = [
+            as_atoms("sphere" if each is None else each, axis.values)._core
+            for each, axis in ((self.left, seen.rows), (self.right, seen.cols))
+        ]
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
             if structured and not self.implicit:

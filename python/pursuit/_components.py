@@ -16,6 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
+from ._atom_sets import AtomSet, NamedAtoms
+from ._kept_sets import kept_text
 from ._plots import ComponentPlots
 from ._reports import Reported
 from ._validation import (
@@ -116,6 +118,10 @@ class ComponentModel(
         X = validate_matrix(self, X, reset=False)
         return self._coordinates(self._products(X, self.components_)).astype(float_type(X), copy=False)
 
+    def _coordinates_of(self, X: Any) -> NDArray[Any]:
+        """What `transform` gives where components need not be orthogonal."""
+        return self._coordinates(self._products(X, self.components_))
+
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rows that have the given coordinates.
 
@@ -167,6 +173,9 @@ class ComponentModel(
         parts = self._saved()
         metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
         metadata["parameters"] = plain_parameters(self)
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, (AtomSet, NamedAtoms)) and (text := kept_text(value)) is not None:
+                metadata[f"set_{name}"] = text
         found = self.components_.any(axis=1)  # the file holds atoms; those that only keep the shape are none
         if hasattr(self, "explained_variance_ratio_"):
             metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())

@@ -216,6 +216,10 @@ class PCA(ComponentModel):
         deviations = np.sqrt(self.explained_variance_)
         return np.maximum(deviations, np.finfo(deviations.dtype).eps)
 
+    def _coordinates_of(self, X: Any) -> NDArray[Any]:
+        amounts = ComponentModel._coordinates(self, self._products(X, self.components_))
+        return amounts / self._deviations() if self.whiten else amounts
+
     def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
         return products / self._deviations() if self.whiten else products
 
