@@ -64,9 +64,12 @@ Examples:
 FactorOptions options_of(const FactorCommand& command) {
   if (command.covariance && command.symmetric.empty())
     throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
+  if (command.covariance && command.loss.loss != "squares")
+    throw InvalidArgument(fmt::format("--loss {}: a covariance goes with squares only", command.loss.loss));
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  options.starts = command.tensor.options.starts;
   take_loss(command.loss, options);
   options.left = parse_atoms(command.symmetric.empty() ? command.left : command.symmetric);
   options.right = command.symmetric.empty() ? parse_atoms(command.right) : options.left;
@@ -163,8 +166,8 @@ int run(const FactorCommand& command) {
     return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
     throw InvalidArgument(
-        "--symmetric-modes, --fix-mode, --starts and --ridge: for arrays of three and more modes; see "
-        "--symmetric and --fix");
+        "--symmetric-modes, --fix-mode and --ridge: for arrays of three and more modes; see --symmetric and "
+        "--fix");
   FactorOptions options = options_of(command);
   std::vector<std::string> inputs = command.loss.files();
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
