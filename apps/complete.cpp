@@ -11,6 +11,7 @@
 #include "apps/console.hpp"
 #include "apps/named_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/ranks.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -110,6 +111,12 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
   return complete_structured(std::move(input.train.entries), options);
 }
 
+/// Several processes share what is self-tuned.
+void require_shared_completion(const CompleteCommand& c) {
+  require_one_process(!c.implicit, "complete --implicit does");
+  require_one_process(!structured(c), "complete with atom sets does");
+}
+
 /// Takes the entries, which may be large; they come back with the result.
 CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   if (c.implicit) return compute_implicit(c, input);
@@ -123,6 +130,7 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
   options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
   options.range = parse_range(c.clip);
+  options.team = rank_team();
   if (has_times(c))
     return complete_in_time(std::move(input.train.entries), input.times, options, input.test_times);
   return complete(std::move(input.train.entries), options);
@@ -212,10 +220,14 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
 }
 
 int run(const CompleteCommand& c) {
-  if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
+  if (!c.modes.empty() || is_tensor_file(c.input)) {
+    require_one_process(false, "completion of arrays does");
+    return run_complete_tensor(array_completion_of(c));
+  }
   if (!c.symmetric_modes.empty())
     throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   check(c);
+  require_shared_completion(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
   if (c.regularize != "chosen") parse_regularization(c.regularize);
@@ -227,6 +239,13 @@ int run(const CompleteCommand& c) {
   const Timer timer;
   CompletionInput input = read_completion_input(c);
   const double reading = timer.seconds();
+  const int threads = c.common.threads > 0 ? c.common.threads : threads_of_rank();
+  tell_of_ranks(c.input, threads, rank_count(), false);
+  if (rank_count() > 1 && c.input.ends_with(".gz"))
+    tell(
+        "pursuit: note: {} is packed, so that rank 0 read it alone; plain text is read by all ranks at "
+        "once\n",
+        c.input);
   const auto& values = input.train.entries.value;
   if (!c.implicit && !input.earlier && values.size() > 1 &&
       std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
@@ -269,6 +288,7 @@ int run(const CompleteCommand& c) {
     test.set("unknown", input.unknown);
     object.set("test", test);
   }
+  describe_ranks(threads, object);
   if (c.implicit)
     object.set("implicit", {{"zeros", result.model.implicit.zeros},
                             {"ridge", result.model.implicit.ridge},

@@ -111,7 +111,10 @@ void check(const CompleteCommand& c) {
 
 void add_options(Command& command, CompleteCommand& c) {
   command.footer(kCompleteExamples);
-  command.add_option("RATINGS", c.input, "Observed entries: row, column, value").required();
+  command
+      .add_option("RATINGS", c.input,
+                  "Observed entries: row, column, value; of several files a folder or 'part-*.csv'")
+      .required();
   command.add_option("--test", c.test, "Entries to judge by, in a file of their own");
   command.add_option("--holdout", c.holdout, "Or judge by this random share of RATINGS");
   command
