@@ -12,6 +12,7 @@
 #include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -52,7 +53,7 @@ void set_common(Options& options, const CompleteCommand& c, const CompletionInpu
   options.seed = c.seed;
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;
-  options.observer = watch("complete");
+  options.observer = observe("complete", c.common);
 }
 
 /// What those have that are not made of atom sets.
@@ -117,6 +118,26 @@ void require_shared_completion(const CompleteCommand& c) {
   require_one_process(!structured(c), "complete with atom sets does");
 }
 
+/// Draws that are averaged over.
+int draws_of(const CompleteCommand& c, const CompletionInput& input) {
+  if (c.samples >= 0) return c.samples;
+  const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
+  return high ? draws_for_high_effort(input.train.entries.size()) : 0;
+}
+
+Job job_of(const CompleteCommand& c, const CompletionInput& input) {
+  const Index most = c.implicit          ? ImplicitOptions{}.max_rank
+                     : !c.preset.empty() ? completion_preset(c.preset).max_rank
+                     : structured(c)     ? StructuredOptions{}.max_rank
+                                         : CompletionOptions{}.max_rank;
+  const ObservedEntries& entries = input.train.entries;
+  return {.shape = {entries.rows, entries.cols},
+          .entries = entries.size(),
+          .rank = c.rank >= 0 ? c.rank : most,
+          .draws = c.implicit || structured(c) ? 0 : draws_of(c, input),
+          .writes = !c.out.empty()};
+}
+
 /// Takes the entries, which may be large; they come back with the result.
 CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   if (c.implicit) return compute_implicit(c, input);
@@ -127,8 +148,7 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.loss = parse_loss(c.loss);
   options.entry_weights = input.weights;
   options.use_pattern = !c.no_pattern;
-  const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
-  options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
+  options.samples = draws_of(c, input);
   options.range = parse_range(c.clip);
   options.team = rank_team();
   if (has_times(c))
@@ -259,7 +279,9 @@ int run(const CompleteCommand& c) {
   for (const auto& [file, side] :
        {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
     if (*file) print_features(**file, side);
+  const Job job = job_of(c, input);
   CompletionResult result = compute(c, input);
+  if (c.common.dry_run) return tell_forecast(c.common, job);
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
          overlap, input.test.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/completion.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 
@@ -224,6 +225,7 @@ void add_options(Command& command, CompleteCommand& c) {
       "Leave the entries out of the model file: smaller, and nobody's ratings are passed on;\nsuch a "
       "model cannot be updated and knows nothing of what was seen");
   command.add_option("--plot", c.plot, "Write a picture of the validation error by rank here (.svg)");
+  add_dry_run_option(command, c.common);
   add_common_options(command, c.common);
 }
 

@@ -15,6 +15,7 @@
 #include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -112,7 +113,7 @@ void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& da
 }
 
 FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {
-  options.observer = watch("factor");
+  options.observer = observe("factor", command.common);
   if (options.loss.kind == Loss::squares) tell_of_negative_entries(options, *data);
   const Index left_size = command.covariance ? data->cols() : data->rows();
   read_known_atoms(command.known, left_size, data->cols(), options);
@@ -199,6 +200,11 @@ int run(const FactorCommand& command) {
                                  : read_input_data(command.input, command.text, command.common.threads);
   take_sets(command, sets, input, options);
   const FactorResult result = compute(command, options, input.matrix);
+  if (command.common.dry_run)
+    return tell_forecast(command.common, {.shape = {result.model.left().rows(), result.model.right().rows()},
+                                          .entries = input.stored,
+                                          .rank = options.rank,
+                                          .writes = !command.out.empty()});
   if (command.covariance) input.row_names = input.column_names;
   const bool plain = options.loss.kind == Loss::squares;
   if (!command.out.empty()) {
@@ -267,6 +273,7 @@ void add_factor(Command& program) {
   sub.add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
   add_text_options(sub, command->text);
   add_transpose_option(sub, command->text);
+  add_dry_run_option(sub, command->common);
   add_common_options(sub, command->common);
   sub.runs([command] { return run(*command); });
 }

@@ -10,6 +10,7 @@
 #include "apps/mode_names.hpp"
 #include "apps/mode_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/algorithms/degeneracy.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -113,8 +114,13 @@ int run_tensor(const TensorCommand& command) {
   const AtomSets sets =
       sets_of_modes(command.tensor.modes, command.tensor.symmetric_modes, Index(input.shape.size()));
   more.known = known_factors_of(command.tensor, input.shape);
-  options.observer = watch("factor");
+  options.observer = observe("factor", command.common);
   const FactorResult result = factor_tensor(input.target, sets, options, more);
+  if (command.common.dry_run)
+    return tell_forecast(command.common, {.shape = input.shape,
+                                          .entries = input.stored,
+                                          .rank = options.rank,
+                                          .writes = !command.out.empty()});
   const Degeneracy degeneracy = degeneracy_of(result.model);
   if (!command.out.empty()) {
     ModelFile file{.model = result.model,

@@ -9,6 +9,7 @@
 #include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/baselines/baselines.hpp"
@@ -83,7 +84,7 @@ PcaResult compute(PcaCommand& c, const DataMatrixPtr& samples, const Matrix& C) 
     }
     return by_baseline(c, Covariance::of_samples(samples), samples);
   }
-  c.options.observer = watch("pca");
+  c.options.observer = observe("pca", c.common);
   c.options.threads = c.common.threads;
   if (c.covariance) return pca_of_covariance(C, c.options);
   return pca(samples, c.options);
@@ -101,6 +102,7 @@ int run(PcaCommand& c) {
                      : c.effort == "high" ? PcaOptions::Effort::high
                                           : PcaOptions::Effort::normal;
   if (c.method != "pursuit") parse_baseline(c.method);
+  if (c.method != "pursuit" && c.common.dry_run) throw InvalidArgument("--dry-run: for the method pursuit");
   parse_deflation(c.deflation);
   if (c.corrections < 0)
     throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
@@ -120,6 +122,11 @@ int run(PcaCommand& c) {
   c.options.names = input.column_names;
   c.options.atoms = set_for(atoms, c.atoms, input.column_names);
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
+  if (c.common.dry_run)
+    return tell_forecast(c.common, {.shape = {input.matrix->rows(), input.matrix->cols()},
+                                    .entries = input.stored,
+                                    .rank = c.options.components,
+                                    .writes = !c.out.empty()});
 
   const auto names = component_names(result.loadings.cols());
   const auto without_signs_of_zeros = [](const Matrix& m) {
@@ -221,6 +228,7 @@ void add_pca(Command& program) {
   sub.add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
   add_text_options(sub, c->text);
   add_transpose_option(sub, c->text);
+  add_dry_run_option(sub, c->common);
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });
 }

@@ -21,7 +21,7 @@ enum ExitStatus {
 
 /// Options of all commands that compute.
 struct CommonOptions {
-  bool json = false;
+  bool json = false, dry_run = false;
   int threads = 0;
 };
 void add_json_option(Command& command, bool& json);
@@ -52,6 +52,9 @@ void print_json(const Json& object);
 /// The command line as typed, for the model's metadata.
 void remember_command(int argc, char** argv);
 const std::string& command_line();
+
+/// All that follow.
+void add_commands(Command& program);
 
 // Each adds one command.
 void add_factor(Command& program);
