@@ -167,6 +167,23 @@ class TensorRun {
     run_.finish(outcome.stop == Stop::interrupted && since > 0 ? Stop::no_gain : outcome.stop);
   }
 
+  /// With all entries, as many atoms as were best. What factors pay is learned with them, and less and less
+  /// the longer they move: where they pay they start anew, and a run that is stopped keeps those that were
+  /// judged.
+  void fit_all(const ObservedTensor& data) {
+    const TensorCompletion judged = result_;
+    const Stop stop = run_.stop();
+    const bool paid = o_.regularization.kind != Regularization::none;
+    if (paid) result_.model.atoms = {};
+    path(data, {}, judged.model.atoms.rank());
+    if (paid && run_.stopped()) {
+      result_.model = judged.model;
+      result_.objective = judged.objective;
+      result_.null_objective = judged.null_objective;
+    }
+    run_.finish(stop);
+  }
+
   bool interrupted() const { return run_.stopped(); }
   Index best_rank() const { return result_.model.atoms.rank(); }
 
@@ -176,8 +193,6 @@ class TensorRun {
     result_.seconds = run_.seconds();
     return std::move(result_);
   }
-  Stop stop() const { return run_.stop(); }
-  void finish(Stop reason) { run_.finish(reason); }
 
  private:
   const AtomSets& sets_;
@@ -280,13 +295,9 @@ TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
   const ObservedTensor held =
       hold_back(data, options.validation, kMostHeldBack, options.seed, sharing_of(sets, data));
   run.path(data, held, options.max_rank);
-  // From there on with all entries. What factors pay is learned with them, and less and less the longer they
-  // move: these stay as they were judged.
-  if (options.regularization.kind == Regularization::none && !run.interrupted() && run.best_rank() > 0) {
-    const Stop stop = run.stop();
+  if (!run.interrupted() && run.best_rank() > 0) {
     append_entries(data, held);
-    run.path(data, {}, run.best_rank());
-    run.finish(stop);
+    run.fit_all(data);
   }
   return std::move(run).result();
 }

@@ -188,6 +188,26 @@ TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
               HasSubstr("of squares alone; loss poisson-log"));
 }
 
+TEST(CompleteTensor, SelfTunedAtomsAreFittedWithAllEntriesOnceTheirNumberIsKnown) {
+  const PlantedArray data({14, 12, 10}, 3, 0.1, 17);
+  const AtomSets sets = one_set_per_mode({sphere(), sphere(), sphere()});
+  TensorCompletionOptions options;
+  options.regularization.kind = Regularization::self_tuned;
+  const TensorCompletion chosen = complete_tensor(data.known, sets, options);
+  options.rank = chosen.model.atoms.rank();
+  const TensorCompletion given = complete_tensor(data.known, sets, options);
+  EXPECT_NEAR(chosen.objective, given.objective, 1e-3 * given.objective);
+  options.rank = 0;
+  bool judged = false;  // of the moments with a validation error, those without one follow
+  options.observer = [&](const Moment& moment) {
+    judged = judged || !std::isnan(moment.validation);
+    return !judged || !std::isnan(moment.validation) || moment.rank > 1;
+  };
+  const TensorCompletion stopped = complete_tensor(data.known, sets, options);
+  EXPECT_EQ(stopped.stop, Stop::interrupted);
+  EXPECT_EQ(stopped.model.atoms.rank(), chosen.model.atoms.rank()) << "as they were judged";
+}
+
 TEST(CompleteTensor, ARunThatIsStoppedKeepsWhatItHas) {
   const PlantedArray data({12, 10, 9}, 3, 0.1, 13);
   TensorCompletionOptions options;
