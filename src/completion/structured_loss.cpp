@@ -43,7 +43,8 @@ double ridge_in_unit(const Loss& loss, double ridge, double unit) {
 
 void leave_unit(double unit, CompletionModel& model) {
   if (model.loss.has_log_link()) {
-    if (is_of_counts(model.loss)) model.noise_variance = std::min(kMostDispersion, unit * model.noise_variance);
+    if (is_of_counts(model.loss))
+      model.noise_variance = std::min(kMostDispersion, unit * model.noise_variance);
     model.mean += std::log(unit);
     return;
   }
