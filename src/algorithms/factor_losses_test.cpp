@@ -443,7 +443,9 @@ TEST(FactorByLoss, RefusesWhatDoesNotGoTogether) {
   leading.start = Start::leading;
   EXPECT_THROW(factor(counts, leading), InvalidArgument);
   const Matrix symmetric = Matrix::Identity(5, 5);
-  EXPECT_THROW(factor_symmetric(symmetric, options_for("bernoulli", 1)), InvalidArgument);
+  FactorOptions with_offsets = options_for("bernoulli", 1);
+  with_offsets.offsets = true;
+  EXPECT_THROW(factor_symmetric(symmetric, with_offsets), InvalidArgument);
   FactorOptions weighted = options_for("squares", 1);
   weighted.entry_weights.rows = Vector::Ones(6);
   EXPECT_THROW(factor(centered(data_matrix(counts)), weighted), InvalidArgument);

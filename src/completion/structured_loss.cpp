@@ -13,21 +13,21 @@ namespace {
 constexpr double kMostDispersion = 1e9;
 
 /// Whether X has the unit of the data, and any of them will do.
-bool in_units_of_data(const Loss& loss) {
+bool has_unit_of_data(const Loss& loss) {
   return loss.kind == Loss::squares || loss.kind == Loss::huber || loss.kind == Loss::absolute ||
          loss.kind == Loss::quantile;
 }
 
 /// Whether variances are the means themselves.
-bool counts(const Loss& loss) {
+bool is_of_counts(const Loss& loss) {
   return loss.kind == Loss::poisson || loss.kind == Loss::poisson_log;
 }
 
 }  // namespace
 
 double unit_under(const Loss& loss, const ValueRange& values) {
-  if (in_units_of_data(loss)) return unit_of(values);
-  const bool scales = counts(loss) || loss.kind == Loss::gamma || loss.kind == Loss::itakura_saito;
+  if (has_unit_of_data(loss)) return unit_of(values);
+  const bool scales = is_of_counts(loss) || loss.kind == Loss::gamma || loss.kind == Loss::itakura_saito;
   return scales ? unit_of(values, kFarUnit) : 1.0;
 }
 
@@ -43,15 +43,16 @@ double ridge_in_unit(const Loss& loss, double ridge, double unit) {
 
 void leave_unit(double unit, CompletionModel& model) {
   if (model.loss.has_log_link()) {
-    if (counts(model.loss)) model.noise_variance = std::min(kMostDispersion, unit * model.noise_variance);
+    if (is_of_counts(model.loss))
+      model.noise_variance = std::min(kMostDispersion, unit * model.noise_variance);
     model.mean += std::log(unit);
     return;
   }
   model.mean *= unit;
   model.atoms.weights *= unit;
   // Variances are multiplied by its square. Means that are not negative have nothing else in it.
-  if (in_units_of_data(model.loss)) model.scale *= unit;
-  if (counts(model.loss)) model.scale *= std::sqrt(unit);
+  if (has_unit_of_data(model.loss)) model.scale *= unit;
+  if (is_of_counts(model.loss)) model.scale *= std::sqrt(unit);
 }
 
 double unit_of_errors(const Loss& loss, double unit) {
@@ -106,7 +107,7 @@ double dispersion_of(const CompletionModel& model, const GroupedEntries& seen, d
   const Loss& loss = model.loss;
   if (loss.kind == Loss::bernoulli || loss.kind == Loss::ordinal || loss.kind == Loss::negative_binomial)
     return 1;
-  const bool robust = in_units_of_data(loss) && loss.kind != Loss::squares;
+  const bool robust = has_unit_of_data(loss) && loss.kind != Loss::squares;
   const Predictor predictor(model);
   std::vector<double> sizes;
   double squares = 0, variances = 0;
