@@ -324,6 +324,7 @@ class ConsensusChoice:
         ax.set_ylim(top=1.02)
         right = ax.twinx()
         curve(right, self.ks, self.error, "parts", "relative error", whole=True)
+        right.spines["right"].set_visible(True)
         right.lines[-1].set(color="C1", label="relative error (right)")
         ax.axvline(self.k, linestyle="--", linewidth=1, color="gray", label=f"recommended: {self.k}")
         handles = [*ax.lines, *right.lines]
