@@ -86,7 +86,7 @@ class ConsensusNMF(NonnegativeModel):
     selected_features_ : array of int
     scale_ : array of shape (n_features,)
         With ``unit_variance``: standard deviations.
-    n_seeds_ : int
+    n_seeds_, n_iter_ : int
         Factorizations that were done.
     relative_error_, reconstruction_err_, stop_reason_, n_components_, n_features_in_, feature_names_in_
         As in `NMF`.
@@ -218,7 +218,7 @@ class ConsensusNMF(NonnegativeModel):
         self.members_ = np.asarray(found["members"])
         self.local_density_, self.labels_ = np.asarray(found["density"]), np.asarray(found["part_of"])
         self.errors_ = np.asarray(found["errors"])
-        self.n_seeds_ = len(self.errors_)
+        self.n_seeds_ = self.n_iter_ = len(self.errors_)
         self.relative_error_ = found["relative_error"]
         self.reconstruction_err_ = float(np.sqrt(2 * found["objective"]))
         per_million, scores = _core.column_profiles(X, self.usages_, threads_for(self.n_jobs))
@@ -332,6 +332,7 @@ class ConsensusChoice:
         ax.set_ylim(top=1.02)
         right = ax.twinx()
         curve(right, self.ks, self.error, "parts", "relative error", whole=True)
+        right.spines["right"].set_visible(True)
         right.lines[-1].set(color="C1", label="relative error (right)")
         ax.axvline(self.k, linestyle="--", linewidth=1, color="gray", label=f"recommended: {self.k}")
         handles = [*ax.lines, *right.lines]

@@ -57,7 +57,9 @@ def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
     >>> pursuit.load("parts.npz").components_.shape
     (3, 10)
     """
-    return _load_completion(path) if _core.is_completion_file(path) else _load_factorization(path, trusted)
+    if _core.is_completion_file(path):
+        return _load_completion(path, trusted)
+    return _load_factorization(path, trusted)
 
 
 def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
@@ -174,6 +176,18 @@ def _set_parameters(path: str | PathLike[str], model: Model, metadata: dict[str,
         model.k = None if bound is None else float(bound[2]) if "." in bound[2] else int(bound[2])
 
 
+def _set_specs(model: MatrixCompletion, metadata: dict[str, str], trusted: bool) -> None:
+    """Sets that were given by their specs, and pairs that JSON has made lists of."""
+    parameters = json.loads(metadata.get("parameters", "{}"))
+    for side in ("left", "right"):
+        spec = parameters.get(side)
+        if isinstance(spec, str):
+            model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
+    for name in ("clip", "columns"):
+        if isinstance(getattr(model, name), list):
+            model.set_params(**{name: tuple(getattr(model, name))})
+
+
 def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(json.loads(text), dtype=np.float64)
@@ -184,7 +198,7 @@ def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
+def _load_completion(path: str | PathLike[str], trusted: bool) -> MatrixCompletion:
     file = _core.load_completion(path)
     metadata = file["metadata"]
     rows, cols = (
@@ -199,6 +213,8 @@ def _load_completion(path: str | PathLike[str]) -> MatrixCompletion:
 
     seen = entries("seen").tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1), loss=file["model"].loss)
+    _set_parameters(path, model, metadata)
+    _set_specs(model, metadata, trusted)
     if file["model"].implicit:
         model.set_params(implicit=True, confidence=file["model"].confidence)
     if "columns" in metadata:

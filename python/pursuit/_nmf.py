@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_non_negative
 
 from . import _core, atoms
@@ -20,6 +21,17 @@ from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
 _INITS = (*_LEADING, "greedy", "random", "custom")
+
+
+def _has_chunks(model: Any) -> bool:
+    if (
+        model.beta_loss not in ("frobenius", 2)
+        or model.alpha_W
+        or model.alpha_H not in ("same", 0, 0.0)
+        or model.k
+    ):
+        raise AttributeError("partial_fit goes with beta_loss='frobenius', without alpha_W, alpha_H and k")
+    return True
 
 
 class NMF(NonnegativeModel):
@@ -179,6 +191,7 @@ class NMF(NonnegativeModel):
             self._warn_of_convergence()
         return self
 
+    @available_if(_has_chunks)
     def partial_fit(self, X: Any, y: Any = None) -> "NMF":
         """Go on with more rows, which need not be in memory at once (online NMF, Mairal et al. 2010): their W is
         exact, and H follows from the sums over all rows that were seen.
@@ -190,8 +203,6 @@ class NMF(NonnegativeModel):
         y : ignored
         """
         self._check_parameters()
-        if self._by_sweeps() or self.k is not None:
-            raise ValueError("partial_fit: goes with beta_loss='frobenius', without alpha_W, alpha_H and k")
         if not hasattr(self, "_sums"):
             self.fit(X)
             self._sums = 0.0, 0.0

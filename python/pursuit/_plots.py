@@ -223,4 +223,6 @@ class CompletionPlots:
         matplotlib axes
         """
         check_is_fitted(self)
-        return curve(ax, self.path_["rank"], self.path_["validation"], "atoms", "validation RMSE", whole=True)
+        ranks = np.unique(self.path_["rank"])  # one that was tried again counts by its better try
+        errors = [np.min(self.path_["validation"][self.path_["rank"] == rank]) for rank in ranks]
+        return curve(ax, ranks, errors, "atoms", "validation RMSE", whole=True)

@@ -19,7 +19,8 @@ def test_nmf_of_chunks_ends_where_that_of_all_does(rng):
     for chunk in np.array_split(X, 6):
         sparse.partial_fit(scipy.sparse.csr_matrix(chunk))
     assert sparse.score(X) > 0.99
-    with pytest.raises(ValueError, match="partial_fit"):
+    assert not hasattr(pursuit.NMF(2, alpha_W=0.1), "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit goes with"):
         pursuit.NMF(2, beta_loss="kullback-leibler").partial_fit(X)
     assert not hasattr(model.fit(X), "_sums"), "a fit begins anew"
 

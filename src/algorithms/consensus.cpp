@@ -276,10 +276,15 @@ ConsensusChoice choose_consensus(const DataMatrixPtr& Y, const std::vector<Index
     if (interrupted) break;
   }
   constexpr double kHardlyBelow = 0.05;
+  // One part always agrees with itself.
+  const auto counts = [&](const Consensus& each) {
+    return each.model.rank() > 1 || choice.ranks.size() == 1;
+  };
   double best = -1;
-  for (const Consensus& each : choice.ranks) best = std::max(best, each.silhouette);
+  for (const Consensus& each : choice.ranks)
+    if (counts(each)) best = std::max(best, each.silhouette);
   for (std::size_t k = 0; k < choice.ranks.size(); ++k)
-    if (choice.ranks[k].silhouette >= best - kHardlyBelow) choice.chosen = k;
+    if (counts(choice.ranks[k]) && choice.ranks[k].silhouette >= best - kHardlyBelow) choice.chosen = k;
   const Consensus& chosen = choice.ranks[choice.chosen];
   choice.reason = fmt::format(
       "{} is the largest number of parts whose silhouette over starts, {:.3f}, is within {} of the best, "
