@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "apps/console.hpp"
 #include "apps/memory_limit.hpp"
@@ -53,10 +56,23 @@ int run(int argc, char** argv) {
   }
 }
 
+/// Where memory fails in what must not fail, such as taking a JSON object apart.
+[[noreturn]] void end_unexpectedly() {
+  try {
+    if (const auto current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc&) {
+    pursuit::app::tell_of_memory();
+    ::_exit(pursuit::app::internal_error);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace pursuit::app;
+  std::set_terminate(end_unexpectedly);
   secure_standard_streams();
   int status = success;
   try {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <numeric>
 
 #include "pursuit/base/error.hpp"
@@ -78,6 +79,8 @@ class LawCourt {
   void hear(const char* law, const Hearing& hearing) {
     try {
       hearing();
+    } catch (const std::bad_alloc&) {
+      throw;  // no fault of the set
     } catch (const std::exception& error) {
       convict(law, fmt::format("an exception: {}", error.what()));
     }
