@@ -87,13 +87,13 @@ ConsensusInput read_columns(const ConsensusCommand& c) {
   ColumnChoice choice{{}, c.unit_variance};
   if (c.columns > 0) {
     choice.columns = most_variable_columns(*input.all.matrix, c.columns);
-    if (!input.all.column_names.empty()) {
-      input.column_names.clear();
-      for (const Index j : choice.columns)
-        input.column_names.push_back(input.all.column_names[std::size_t(j)]);
-    } else {  // a place among the chosen says nothing
-      for (const Index j : choice.columns) input.column_names.push_back(fmt::format("column {}", j + 1));
-    }
+    const bool named = !input.all.column_names.empty();
+    input.column_names.clear();
+    input.column_names.reserve(choice.columns.size());
+    // Without names: a place among the chosen says nothing.
+    for (const Index j : choice.columns)
+      input.column_names.push_back(named ? input.all.column_names[std::size_t(j)]
+                                         : fmt::format("column {}", j + 1));
   }
   ChosenColumns chosen = chosen_columns(*input.all.matrix, choice, input.all.column_names, c.common.threads);
   input.data = std::move(chosen.data);

@@ -18,6 +18,8 @@ class ConsensusCli : public ProgramTest {
                  right = random.gaussian_matrix(40, 3).array().square().square();
     const Matrix Y = (5 * left * right.transpose()).array().floor();
     std::vector<std::string> genes, cells;
+    genes.reserve(std::size_t(Y.cols()));
+    cells.reserve(std::size_t(Y.rows()));
     for (Index j = 0; j < Y.cols(); ++j) genes.push_back(fmt::format("gene{}", j));
     for (Index i = 0; i < Y.rows(); ++i) cells.push_back(fmt::format("cell{}", i));
     write_matrix(path("counts.csv"), {Y, cells, genes});

@@ -128,6 +128,8 @@ Runs factorizations(const Parts& parts, const ConsensusOptions& o) {
   });
   Runs runs;
   runs.interrupted = stopped;
+  runs.spectra.reserve(spectra.size());
+  runs.errors.reserve(spectra.size());
   for (std::size_t number = 0; number < spectra.size(); ++number) {
     if (spectra[number].size() == 0) continue;
     runs.spectra.push_back(std::move(spectra[number]));

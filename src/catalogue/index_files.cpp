@@ -105,8 +105,7 @@ std::optional<std::vector<NamedLine>> named_lines(const std::filesystem::path& p
 
 class EntryNames {
  public:
-  EntryNames(const std::vector<std::string>& names, const std::filesystem::path& path)
-      : path_(path.string()) {
+  explicit EntryNames(const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i)
       if (const auto [known, fresh] = place_.emplace(names[i], Index(i)); !fresh) known->second = kTwice;
   }
@@ -129,7 +128,6 @@ class EntryNames {
 
  private:
   static constexpr Index kTwice = -1;
-  std::string path_;
   std::map<std::string, Index> place_;
 };
 
@@ -169,7 +167,7 @@ std::optional<std::vector<NamedLine>> by_names(const std::filesystem::path& path
 
 Groups read_groups(const std::filesystem::path& path, const std::vector<std::string>& names) {
   if (const auto lines = by_names(path, names)) {
-    const EntryNames entries(names, path);
+    const EntryNames entries(names);
     Groups groups{std::vector<Index>(names.size(), -1), path.string()};
     for (std::size_t g = 0; g < lines->size(); ++g)
       for (const std::string& word : (*lines)[g].words) {
@@ -232,7 +230,7 @@ EntrySets read_sets(const std::filesystem::path& path, const std::vector<std::st
     if (sets.members.empty()) io::refuse(path.string(), "holds no set; one line per set is expected");
     return sets;
   }
-  const EntryNames entries(names, path);
+  const EntryNames entries(names);
   for (const NamedLine& line : *lines) {
     constexpr std::size_t kBefore = 2;  // of .gmt: the name of the set and what it is
     if (gmt && line.words.size() < kBefore)
@@ -250,7 +248,7 @@ EntrySets read_sets(const std::filesystem::path& path, const std::vector<std::st
 
 Tree read_tree(const std::filesystem::path& path, const std::vector<std::string>& names) {
   if (const auto lines = by_names(path, names)) {
-    const EntryNames entries(names, path);
+    const EntryNames entries(names);
     Tree named{std::vector<Index>(names.size(), -1), path.string()};
     for (const NamedLine& line : *lines) {
       if (line.words.size() != 2)
@@ -275,7 +273,7 @@ Tree read_tree(const std::filesystem::path& path, const std::vector<std::string>
 
 Graph read_graph(const std::filesystem::path& path, const std::vector<std::string>& names) {
   if (const auto lines = by_names(path, names)) {
-    const EntryNames entries(names, path);
+    const EntryNames entries(names);
     Graph named{Index(names.size()), {}, path.string()};
     for (const NamedLine& line : *lines) {
       if (line.words.size() > 2)
@@ -334,7 +332,7 @@ std::vector<unsigned char> read_mask(const std::filesystem::path& path,
     const auto lines = is_plain_text(path) ? named_lines(path) : std::nullopt;
     if (!lines) throw;
     if (names.empty()) throw NamesNeeded(error.what());
-    const EntryNames entries(names, path);
+    const EntryNames entries(names);
     std::vector<unsigned char> inside(names.size(), 0);
     for (const NamedLine& line : *lines)
       for (const std::string& word : line.words) inside[std::size_t(entries.at(word, line.where))] = 1;
