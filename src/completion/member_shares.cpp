@@ -80,6 +80,7 @@ void SharingRound::bring_together(const MemberShares& shares, TreeFold<Vector>& 
   Sum& sum = sums_.emplace_back();
   sum.result = &result;
   std::vector<std::size_t> first_of{0};  // subtree of every rank, and behind the last
+  first_of.reserve(std::size_t(size) + 1);
   for (int rank = 0; rank < size; ++rank) {
     TreeFold<NoSum> theirs;
     for (Index chunk = shares.first_chunk(rank); chunk < shares.first_chunk(rank + 1); ++chunk)

@@ -2,7 +2,9 @@
 // what it has found goes to all. Between runs of sweeps rank 0 has everything: it alone widens, keeps, starts
 // and decides. Numbers that all ranks have come out of a collective and are rank 0's anew with every sweep.
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "completion/bayesian_factors.hpp"
 #include "data/ranked_rows.hpp"
@@ -19,11 +21,12 @@ void tell_all(Ranks& ranks, std::vector<Number>& numbers) {
   ranks.broadcast(numbers.data(), numbers.size() * sizeof(Number));
 }
 
-/// What rank 0 has of a vector from before.. to after[rank] - 1, to each rank.
+/// Of what rank 0 has, numbers ends[rank] to ends[rank + 1] - 1 to each rank.
 template <class Number>
 void deal_slices(Ranks& ranks, const std::vector<Number>* all, const std::vector<std::int64_t>& ends,
                  std::vector<Number>& own) {
   std::vector<Parcel> outgoing, incoming;
+  outgoing.reserve(std::size_t(ranks.size()));
   for (int rank = 1; rank < ranks.size() && ranks.leads(); ++rank) {
     const std::int64_t first = ends[std::size_t(rank)], last = ends[std::size_t(rank) + 1];
     outgoing.push_back(
@@ -52,7 +55,9 @@ std::shared_ptr<const EntryTasks> dealt(Ranks& ranks, std::shared_ptr<const Entr
   ranks.broadcast(&weighted, sizeof weighted);
   const MemberShares shares(cuts, &ranks);
   std::vector<std::int64_t> member_ends, entry_ends;  // of the ranks, each from the end of the one before
+  member_ends.reserve(std::size_t(ranks.size()) + 1);
   for (int rank = 0; rank <= ranks.size(); ++rank) member_ends.push_back(shares.first(rank));
+  entry_ends.reserve(member_ends.size());
   if (all)
     for (const std::int64_t member : member_ends) entry_ends.push_back(all->entries().start[member]);
   tell_all(ranks, entry_ends);

@@ -21,7 +21,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
     if (entry->is_regular_file(error) && entry->file_size(error) > 0) files.push_back(entry->path());
   }
   if (error) io::refuse(folder.string(), fmt::format("the folder cannot be read: {}", error.message()));
-  if (files.empty()) io::refuse(folder.string(), "the folder holds no file that is not empty");
+  if (files.empty()) io::refuse(folder.string(), "Is a directory that holds no file that is not empty");
   std::sort(files.begin(), files.end());
   return files;
 }
