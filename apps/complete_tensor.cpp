@@ -123,6 +123,13 @@ ObservedTensor read_test(const CompleteTensorCommand& c, const AtomSets& sets, N
   return std::move(test);
 }
 
+/// Parts that only add up hold each other down, and may be better off without paying for their size.
+bool all_without_negative_entries(const AtomSets& sets) {
+  for (Index mode = 0; mode < sets.modes(); ++mode)
+    if (const auto& simple = sets.mode(mode).traits().simple; !simple || !simple->nonnegative) return false;
+  return true;
+}
+
 }  // namespace
 
 int run_complete_tensor(const CompleteTensorCommand& c) {
@@ -139,6 +146,7 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
   NamedObservedTensor input = read_named_observed_tensor(c.input, Others::unknown, c.common.threads);
   ObservedTensor& data = input.data;
   const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes());
+  options.or_none = by_itself && tunes && all_without_negative_entries(sets);
   if (!c.entry_weights.empty())
     read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);
   const ObservedTensor test = read_test(c, sets, input);
@@ -159,6 +167,7 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
   const bool halted = result.stop == Stop::interrupted;
   Json object{
       {"loss", options.loss.spec()},
+      {"regularize", result.regularization.spec()},
       {"rank", result.model.atoms.rank()},
       {"shape", shape},
       {"entries", entries},

@@ -67,7 +67,7 @@ void warn_of_degeneracy(const Degeneracy& degeneracy) {
 }  // namespace
 
 bool TensorInput::given() const {
-  return !symmetric_modes.empty() || given_of_squares();
+  return !symmetric_modes.empty() || !fix_mode.empty() || options.ridge != 0;
 }
 
 bool TensorInput::given_of_squares() const {
@@ -85,9 +85,10 @@ void add_tensor_options(Command& command, TensorInput& input) {
                   "which stay as they are; may be given for several modes")
       .pairs();
   command
-      .add_option("--starts", input.options.starts,
-                  "Of an array: all-at-once starts that race, losers dropped early, beside the greedy one\n"
-                  "(default: as many as are cheap, 8 at most)")
+      .add_option(
+          "--starts", input.options.starts,
+          "Of an array, or of a matrix under a --loss: all-at-once starts that race, losers dropped early,\n"
+          "beside the greedy one (default: as many as are cheap, 8 at most)")
       .between(0, 10000);
   command
       .add_option("--ridge", input.options.ridge,

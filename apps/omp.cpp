@@ -53,6 +53,16 @@ void print_certificate(const RateCertificate& certificate) {
   say("{}\n", certificate.holds ? "every step is within its guarantee" : "a guarantee was BROKEN");
 }
 
+/// What the codes make of the columns of the dictionary.
+Matrix sums_of(const Matrix& dictionary, const OmpResult& result, int threads) {
+  const auto& codes = result.codes;
+  const SparseView<double, int> view{codes.outerIndexPtr(), codes.innerIndexPtr(), codes.valuePtr(),
+                                     codes.rows(),          codes.cols(),          true};
+  Matrix transposed;
+  data_matrix(view, threads)->apply_transposed(dictionary.transpose(), transposed);
+  return transposed.transpose();
+}
+
 int run(OmpCommand& command) {
   command.options.weights = parse_weight_rule(command.weights);
   command.options.threads = command.common.threads;
@@ -71,7 +81,8 @@ int run(OmpCommand& command) {
   Json stop_counts = Json::object();
   for (const auto& [stop, count] : stops) stop_counts.set(name(stop), count);
   const double total = signals.norm();
-  const double error = total > 0 ? (signals - dictionary * result.codes).norm() / total : 0.0;
+  const double error =
+      total > 0 ? (signals - sums_of(dictionary, result, command.common.threads)).norm() / total : 0.0;
   Json object = {{"relative_error", error},
                  {"rank", command.options.atoms},
                  {"signals", signals.cols()},

@@ -6,13 +6,13 @@
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
 #include "apps/rehearsal.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/baselines/baselines.hpp"
-#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "pursuit/objective/loss.hpp"
@@ -97,7 +97,7 @@ int run(PcaCommand& c) {
                     "offsets that take the "
                     "place of means: pursuit factor {} --loss {} --offsets --rank {} --right {}",
                     c.loss, c.input, c.loss, c.options.components, c.atoms));
-  c.options.atoms = parse_atoms(c.atoms);
+  const auto atoms = set_before_data(c.atoms);
   c.options.effort = c.effort == "low"    ? PcaOptions::Effort::low
                      : c.effort == "high" ? PcaOptions::Effort::high
                                           : PcaOptions::Effort::normal;
@@ -120,6 +120,7 @@ int run(PcaCommand& c) {
   const MatrixData input =
       c.covariance ? in_memory(given, c.common.threads) : read_shared_data(c.input, c.text, c.common.threads);
   c.options.names = input.column_names;
+  c.options.atoms = set_for(atoms, c.atoms, input.column_names);
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
   if (c.common.dry_run)
     return tell_forecast(c.common, {.shape = {input.matrix->rows(), input.matrix->cols()},

@@ -64,6 +64,7 @@ void add_completions(Command& program);  // last: it tells of all others
 void add_inspect(Command& program);
 void add_report(Command& program);
 void add_choose(Command& program);
+void add_consensus(Command& program);
 void add_reconstruct(Command& program);
 void add_convert(Command& program);
 void add_demo(Command& program);

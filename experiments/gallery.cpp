@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <numbers>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,12 +131,17 @@ Matrix spanning_columns() {
   return Random(7).gaussian_matrix(kEntries, kSpanned);
 }
 
+constexpr Index kSet = 12, kSetStep = 8, kSets = (kEntries - kSet) / kSetStep + 1;
+
 void write_files() {
   std::ofstream groups("groups.txt"), tree("tree.txt"), graph("grid.txt"), mask("mask.csv"),
       columns("columns.csv");
   for (Index g = 0; g < kEntries / kGroup; ++g) {
     for (Index i = 0; i < kGroup; ++i) groups << g * kGroup + i << (i + 1 < kGroup ? ' ' : '\n');
   }
+  std::ofstream sets("sets.txt");  // of 12 entries, each of which shares 4 with the next
+  for (Index s = 0; s < kSets; ++s)
+    for (Index i = 0; i < kSet; ++i) sets << s * kSetStep + i << (i + 1 < kSet ? ' ' : '\n');
   for (Index i = 0; i < kEntries; ++i) {
     tree << (i == 0 ? -1 : (i - 1) / 2) << '\n';
     mask << (i % 4 == 1 ? 1 : 0) << '\n';
@@ -184,6 +190,13 @@ std::vector<Exhibit> exhibits() {
          for (const Index g : distinct(random, 2, kEntries / kGroup))
            for (Index i = 0; i < kGroup; ++i) entries.push_back(g * kGroup + i);
          return on_entries(random, entries);
+       }},
+      {"sets:sets.txt:2", "2 of 11 sets of 12 entries, which overlap",
+       [](Random& random) {
+         std::set<Index> entries;
+         for (const Index s : distinct(random, 2, kSets))
+           for (Index i = 0; i < kSet; ++i) entries.insert(s * kSetStep + i);
+         return on_entries(random, {entries.begin(), entries.end()});
        }},
       {"tree:tree.txt:12", "12 nodes of a binary tree, from its root down",
        [](Random& random) { return on_entries(random, grown(random, 0, 12, children)); }},

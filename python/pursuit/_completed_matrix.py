@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
+from ._components import plain_parameters
 from ._observations import (
     Observations,
     from_matrix,
@@ -163,6 +164,7 @@ class CompletedMatrix:
             "columns": json.dumps([str(each) for each in self.columns]),
             "row_id_type": id_type(self.row_ids_),
             "column_id_type": id_type(self.column_ids_),
+            "parameters": plain_parameters(self),
         }
         _core.save_completion(
             path,

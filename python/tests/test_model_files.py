@@ -290,3 +290,17 @@ def test_completions_of_the_last_version_predict_what_they_did(name):
     values, deviations = model.predict(pairs, return_std=True, unknown="prior")
     assert_allclose(values, expected["value"], atol=1e-5)
     assert_allclose(deviations, expected["sd"], atol=1e-5)
+
+
+def test_completed_matrices_keep_their_parameters(tmp_path, rng):
+    X = np.where(rng.random((30, 12)) < 0.3, np.nan, rng.random((30, 12)))
+    model = pursuit.MatrixCompletion(
+        3, left="nonneg", right="nonneg", weights="nonneg", validation=0.2, clip=(0, 2), random_state=1
+    ).fit(X)
+    model.save(tmp_path / "m.npz")
+    assert pursuit.load(tmp_path / "m.npz").get_params() == model.get_params()
+    plain = pursuit.MatrixCompletion(2, use_pattern=False, effort="high", random_state=1).fit(X)
+    plain.save(tmp_path / "p.npz")
+    loaded = pursuit.load(tmp_path / "p.npz")
+    assert loaded.get_params() == plain.get_params()
+    np.testing.assert_allclose(loaded.predict([(0, 1)]), plain.predict([(0, 1)]))

@@ -59,3 +59,22 @@ def test_what_cannot_be_drawn(model):
         model.plot_atoms(shape=(3, 3))
     with pytest.raises(NotFittedError):
         pursuit.NMF(2).plot_path()
+
+
+def test_names_wavelengths_and_single_points(rng):
+    pandas = pytest.importorskip("pandas")
+    names = [f"gene {j}" for j in range(29)] + ["a name that is much longer than there is room for"]
+    X = pandas.DataFrame(rng.random((20, 30)) * np.r_[np.ones(29), 9], columns=names)
+    model = pursuit.MatrixPursuit(4, right="sparse:3", random_state=0).fit(X)
+    figure = model.plot_atoms()
+    assert len(figure.axes) == 6, "two rows of three, two places of which are empty"
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert len(labels) <= 3 and labels[0] == "a name that is much lon\u2026"
+    assert len(model.plot_atoms(top=2).axes[0].patches) == 2
+    assert model.plot_atoms(top=0).axes[0].lines, "curves all the same"
+    curves = model.plot_atoms(x=np.linspace(400, 700, 30), xlabel="wavelength [nm]")
+    assert curves.axes[0].lines[0].get_xdata()[0] == 400 and curves.axes[0].get_title() == "component 1"
+    with pytest.raises(ValueError, match="x of shape"):
+        model.plot_atoms(x=[1, 2])
+    whole = pursuit.NMF(3, random_state=0).fit(X).plot_path()
+    assert whole.get_ylim()[0] == 0 and all(float(tick).is_integer() for tick in whole.get_xticks())

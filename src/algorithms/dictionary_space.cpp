@@ -6,6 +6,7 @@
 
 #include "base/chunks.hpp"
 #include "base/kernel.hpp"
+#include "base/work.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
@@ -100,7 +101,8 @@ Matrix UnitColumns::columns(Index first, Index count) const {
 Matrix UnitColumns::products(const Matrix& signals) const {
   Matrix result;
   data_->apply_transposed(signals, result);
-  result.array().colwise() *= inverse_norms_.array();
+  parallel_for(result.cols(), threads_for(double(result.size()), data_->threads()),
+               [&](Index s) { result.col(s).array() *= inverse_norms_.array(); });
   return result;
 }
 

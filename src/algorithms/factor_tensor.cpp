@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/pursue_atoms.hpp"
+#include "algorithms/start_search.hpp"
 #include "algorithms/tensor_starts.hpp"
 #include "atoms/along_axis.hpp"
 #include "base/parallel.hpp"
@@ -166,13 +167,7 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
       sweeps = move_to_best(f, raced, rules, std::move(others), run);
     else
       f.move_to(std::move(others.front()));
-    Trace trace = std::exchange(result.trace, {});
-    pursue_atoms(f, o, sets, known, ridge, run, result);
-    if (!result.trace.empty()) {  // where the polish starts from
-      result.trace.front().gain = before - result.trace.front().objective;
-      result.trace.front().sweeps = sweeps;
-    }
-    result.trace.insert(result.trace.begin(), trace.begin(), trace.end());
+    pursue_further(f, o, sets, known, ridge, before, sweeps, run, result);
   }
   settle_signs_of_modes(sets, known, result.model);
   result.relative_error = f.relative_error();

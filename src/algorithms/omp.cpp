@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/parallel.hpp"
+#include "base/work.hpp"
 #include "pursuit/algorithms/dictionary_space.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/data/data_matrix.hpp"
@@ -72,16 +75,17 @@ std::vector<Code> codes_in_step(const UnitColumns& dictionary, const Signals& si
     Pursuit<ResidualSpace> pursuit;
   };
   const Index count = signals.values.cols();
-  std::vector<std::unique_ptr<Course>> courses;
-  std::vector<Course*> going;
-  for (Index s = 0; s < count; ++s) {
-    courses.push_back(std::make_unique<Course>(dictionary, signals.values.col(s),
-                                               rule_of(options, signals.scales[s]), options));
-    going.push_back(courses.back().get());
-  }
+  std::vector<std::unique_ptr<Course>> courses(static_cast<std::size_t>(count));
+  std::vector<Course*> going(courses.size());
+  parallel_for(count, threads, [&](Index s) {
+    courses[std::size_t(s)] = std::make_unique<Course>(dictionary, signals.values.col(s),
+                                                       rule_of(options, signals.scales[s]), options);
+    going[std::size_t(s)] = courses[std::size_t(s)].get();
+  });
   while (!going.empty()) {
     Matrix residuals(dictionary.dimension(), Index(going.size()));
-    for (std::size_t k = 0; k < going.size(); ++k) residuals.col(Index(k)) = going[k]->space.residual();
+    parallel_for(Index(going.size()), threads,
+                 [&](Index k) { residuals.col(k) = going[std::size_t(k)]->space.residual(); });
     const Matrix correlations = dictionary.products(residuals);
     parallel_for(Index(going.size()), threads, [&](Index k) {
       Course& course = *going[std::size_t(k)];
@@ -90,9 +94,50 @@ std::vector<Code> codes_in_step(const UnitColumns& dictionary, const Signals& si
     });
     std::erase_if(going, [](const Course* course) { return !course->pursuit.is_growing(); });
   }
-  std::vector<Code> codes;
-  codes.reserve(courses.size());
-  for (const auto& course : courses) codes.push_back(code_of(course->space, course->pursuit.finish()));
+  std::vector<Code> codes(courses.size());
+  parallel_for(count, threads, [&](Index s) {
+    Course& course = *courses[std::size_t(s)];
+    codes[std::size_t(s)] = code_of(course.space, course.pursuit.finish());
+    courses[std::size_t(s)].reset();
+  });
+  return codes;
+}
+
+/// Atoms ascending, each once: matching pursuit may take one twice, and its weights add up.
+using Column = std::vector<std::pair<int, double>>;
+
+Column column_of(const Code& code, const Vector& norms, double scale) {
+  Column column;
+  column.reserve(code.atoms.size());
+  for (Index k = 0; k < code.weights.size(); ++k)
+    if (const Index j = code.atoms[std::size_t(k)]; code.weights[k] != 0)
+      column.emplace_back(int(j), code.weights[k] / norms[j] / scale);
+  std::stable_sort(column.begin(), column.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (const auto& entry : column) {
+    if (kept > 0 && column[kept - 1].first == entry.first)
+      column[kept - 1].second += entry.second;
+    else
+      column[kept++] = entry;
+  }
+  column.resize(kept);
+  return column;
+}
+
+Eigen::SparseMatrix<double> matrix_of(const std::vector<Column>& columns, Index rows, int threads) {
+  Eigen::SparseMatrix<double> codes(rows, Index(columns.size()));
+  std::vector<Index> starts(columns.size() + 1, 0);
+  for (std::size_t s = 0; s < columns.size(); ++s) starts[s + 1] = starts[s] + Index(columns[s].size());
+  codes.resizeNonZeros(starts.back());
+  std::copy(starts.begin(), starts.end(), codes.outerIndexPtr());
+  parallel_for(Index(columns.size()), threads_for(double(starts.back()), threads), [&](Index s) {
+    Index to = starts[std::size_t(s)];
+    for (const auto& [row, value] : columns[std::size_t(s)]) {
+      codes.innerIndexPtr()[to] = row;
+      codes.valuePtr()[to++] = value;
+    }
+  });
   return codes;
 }
 
@@ -112,8 +157,8 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   if (!(options.target_error >= 0 && options.target_error < 1))
     throw InvalidArgument(
         fmt::format("target_error {}: must be at least 0 and below 1", options.target_error));
-  data_matrix(signals);  // refuses empty and non-finite input
   const int threads = resolve_threads(options.threads);
+  data_matrix(signals, threads);  // refuses empty and non-finite input
   if (const auto [data, scale] = comfortable(data_matrix(D, threads)); scale != 1) {
     Matrix near_one(D.rows, D.cols);
     for (Index j = 0; j < D.cols; ++j)
@@ -131,27 +176,26 @@ OmpResult omp(const DenseView<double>& D, const Matrix& signals, const OmpOption
   OmpResult result;
   result.relative_errors.resize(signals.cols());
   result.stops.resize(std::size_t(signals.cols()));
-  std::vector<Eigen::Triplet<double>> entries;
+  std::vector<Column> columns(static_cast<std::size_t>(signals.cols()));
   const Index at_once = std::max<Index>(kProductsAtOnce / D.cols, 64);
   for (Index first = 0; first < signals.cols(); first += at_once) {
-    Signals some{signals.middleCols(first, std::min(at_once, signals.cols() - first)), {}};
-    some.scales = some.values.cwiseAbs().colwise().maxCoeff().transpose().unaryExpr(&unit_scale);
-    some.values.array().rowwise() *= some.scales.transpose().array();
+    const Index count = std::min(at_once, signals.cols() - first);
+    Signals some{Matrix(signals.rows(), count), Vector(count)};
+    parallel_for(count, threads_for(double(some.values.size()), threads), [&](Index s) {
+      const auto signal = signals.col(first + s);
+      some.scales[s] = unit_scale(signal.lpNorm<Eigen::Infinity>());
+      some.values.col(s) = some.scales[s] * signal;
+    });
     const std::vector<Code> codes = (dictionary.keeps_gram() || !many ? codes_one_by_one : codes_in_step)(
         dictionary, some, options, threads);
-    for (Index i = 0; i < Index(codes.size()); ++i) {
-      const Code& code = codes[std::size_t(i)];
-      result.stops[std::size_t(first + i)] = code.stop;
-      result.relative_errors[first + i] = code.relative_error;
-      for (Index k = 0; k < code.weights.size(); ++k)
-        if (const Index j = code.atoms[std::size_t(k)]; code.weights[k] != 0)
-          entries.emplace_back(int(j), int(first + i),
-                               code.weights[k] / dictionary.norms()[j] / some.scales[i]);
-    }
+    parallel_for(count, threads_for(double(count * options.atoms), threads), [&](Index s) {
+      const Code& code = codes[std::size_t(s)];
+      result.stops[std::size_t(first + s)] = code.stop;
+      result.relative_errors[first + s] = code.relative_error;
+      columns[std::size_t(first + s)] = column_of(code, dictionary.norms(), some.scales[s]);
+    });
   }
-  result.codes.resize(D.cols, signals.cols());
-  result.codes.setFromTriplets(entries.begin(),
-                               entries.end());  // MP may take an atom twice: its weights add up
+  result.codes = matrix_of(columns, D.cols, threads);
   return result;
 }
 

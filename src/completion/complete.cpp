@@ -173,10 +173,12 @@ class Completion {
     }
     data_.emplace(std::move(entries), threads_);
     if (weights.size() > 0) weights_.emplace(std::move(weights), threads_);
-    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss);
+    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss,
+                     options.team);
     factors_->ends_when(options.interrupted);
-    if (row_features_) factors_->add_features(true, row_features_->features());
-    if (col_features_) factors_->add_features(false, col_features_->features());
+    Ranks* ranks = options.team ? &options.team->ranks() : nullptr;
+    if (row_features_) factors_->add_features(true, row_features_->features(ranks));
+    if (col_features_) factors_->add_features(false, col_features_->features(ranks));
   }
 
   CompletionResult result() {
@@ -310,6 +312,7 @@ class Completion {
       report(phase, k, most, error);
       if (since >= kPatience && k >= 2 * kPatience) break;
     }
+    factors_->gather();
     return best;
   }
 

@@ -96,7 +96,9 @@ void check_options(const AtomSets& sets, const TensorCompletionOptions& o) {
 class TensorRun {
  public:
   TensorRun(const AtomSets& sets, const TensorCompletionOptions& options)
-      : sets_(sets), o_(options), run_({.time_limit = options.time_limit}, options.observer) {}
+      : sets_(sets), o_(options), run_({.time_limit = options.time_limit}, options.observer) {
+    result_.regularization = options.regularization;
+  }
 
   /// One run of Algorithm 2, from the best atoms there are; keeps those of the best rank so far.
   void path(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
@@ -111,9 +113,9 @@ class TensorRun {
       f->move_to(result_.model.atoms);
       for (int round = 0; round < kOwnRounds; ++round) f->fit_own_terms();
     }
-    const bool paid = o_.regularization.kind != Regularization::none;
+    const bool paid = is_paid();
     ExpansionSpace space(*f, sets_, o_.weights, {.restarts = o_.restarts, .seed = o_.seed}, {},
-                         o_.regularization);
+                         result_.regularization);
     const bool choosing = held.size() > 0;
     double weight = 0;  // of all entries
     for (const double each : data.weights) weight += each;
@@ -167,6 +169,37 @@ class TensorRun {
     run_.finish(outcome.stop == Stop::interrupted && since > 0 ? Stop::no_gain : outcome.stop);
   }
 
+  /// The same where factors pay nothing; the better of both stays.
+  void try_none(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
+    const double error = best_error_;
+    const Stop stop = run_.stop();
+    TensorCompletion before = result_;
+    result_.model.atoms = {};
+    result_.regularization = {};
+    path(data, held, rank);
+    if (best_error_ < error) return;
+    before.path = std::move(result_.path);
+    result_ = std::move(before);
+    run_.finish(stop);
+  }
+
+  /// With all entries, as many atoms as were best. What factors pay is learned with them, and less and less
+  /// the longer they move: where they pay they start anew, and a run that is stopped keeps those that were
+  /// judged.
+  void fit_all(const ObservedTensor& data) {
+    const TensorCompletion judged = result_;
+    const Stop stop = run_.stop();
+    const bool paid = is_paid();
+    if (paid) result_.model.atoms = {};
+    path(data, {}, judged.model.atoms.rank());
+    if (paid && run_.stopped()) {
+      result_.model = judged.model;
+      result_.objective = judged.objective;
+      result_.null_objective = judged.null_objective;
+    }
+    run_.finish(stop);
+  }
+
   bool interrupted() const { return run_.stopped(); }
   Index best_rank() const { return result_.model.atoms.rank(); }
 
@@ -176,10 +209,10 @@ class TensorRun {
     result_.seconds = run_.seconds();
     return std::move(result_);
   }
-  Stop stop() const { return run_.stop(); }
-  void finish(Stop reason) { run_.finish(reason); }
 
  private:
+  bool is_paid() const { return result_.regularization.kind != Regularization::none; }
+
   const AtomSets& sets_;
   const TensorCompletionOptions& o_;
   Run run_;
@@ -280,13 +313,11 @@ TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
   const ObservedTensor held =
       hold_back(data, options.validation, kMostHeldBack, options.seed, sharing_of(sets, data));
   run.path(data, held, options.max_rank);
-  // From there on with all entries. What factors pay is learned with them, and less and less the longer they
-  // move: these stay as they were judged.
-  if (options.regularization.kind == Regularization::none && !run.interrupted() && run.best_rank() > 0) {
-    const Stop stop = run.stop();
+  if (options.or_none && options.regularization.kind != Regularization::none && !run.interrupted())
+    run.try_none(data, held, options.max_rank);
+  if (!run.interrupted() && run.best_rank() > 0) {
     append_entries(data, held);
-    run.path(data, {}, run.best_rank());
-    run.finish(stop);
+    run.fit_all(data);
   }
   return std::move(run).result();
 }

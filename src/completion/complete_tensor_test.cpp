@@ -188,6 +188,53 @@ TEST(CompleteTensor, WhatDoesNotFitIsRefused) {
               HasSubstr("of squares alone; loss poisson-log"));
 }
 
+TEST(CompleteTensor, SelfTunedAtomsAreFittedWithAllEntriesOnceTheirNumberIsKnown) {
+  const PlantedArray data({14, 12, 10}, 3, 0.1, 17);
+  const AtomSets sets = one_set_per_mode({sphere(), sphere(), sphere()});
+  TensorCompletionOptions options;
+  options.regularization.kind = Regularization::self_tuned;
+  const TensorCompletion chosen = complete_tensor(data.known, sets, options);
+  options.rank = chosen.model.atoms.rank();
+  const TensorCompletion given = complete_tensor(data.known, sets, options);
+  EXPECT_NEAR(chosen.objective, given.objective, 1e-3 * given.objective);
+  options.rank = 0;
+  bool judged = false;  // of the moments with a validation error, those without one follow
+  options.observer = [&](const Moment& moment) {
+    judged = judged || !std::isnan(moment.validation);
+    return !judged || !std::isnan(moment.validation) || moment.rank > 1;
+  };
+  const TensorCompletion stopped = complete_tensor(data.known, sets, options);
+  EXPECT_EQ(stopped.stop, Stop::interrupted);
+  EXPECT_EQ(stopped.model.atoms.rank(), chosen.model.atoms.rank()) << "as they were judged";
+}
+
+TEST(CompleteTensor, WhetherFactorsPayIsChosenByEntriesHeldBack) {
+  const PlantedArray data({14, 12, 10}, 3, 0.02, 19);
+  const AtomSets sets = one_set_per_mode(kThreeNonneg);
+  TensorCompletionOptions options;
+  options.weights = WeightRule::nonneg;
+  const auto best = [](const TensorCompletion& each) {
+    double error = std::numeric_limits<double>::infinity();
+    for (const CompletionStage& stage : each.path)
+      if (stage.validation < error) error = stage.validation;
+    return error;
+  };
+  const TensorCompletion none = complete_tensor(data.known, sets, options);
+  options.regularization.kind = Regularization::self_tuned;
+  const TensorCompletion paid = complete_tensor(data.known, sets, options);
+  options.or_none = true;
+  const TensorCompletion either = complete_tensor(data.known, sets, options);
+  EXPECT_EQ(best(either), std::min(best(none), best(paid)));
+  const TensorCompletion& better = best(none) < best(paid) ? none : paid;
+  EXPECT_EQ(either.regularization.kind, better.regularization.kind);
+  EXPECT_EQ(either.objective, better.objective);
+  options.regularization.lambda = 1e6;  // which shrinks all to nothing
+  options.regularization.kind = Regularization::ridge;
+  const TensorCompletion forced = complete_tensor(data.known, sets, options);
+  EXPECT_EQ(forced.regularization.kind, Regularization::none);
+  EXPECT_EQ(forced.objective, none.objective);
+}
+
 TEST(CompleteTensor, ARunThatIsStoppedKeepsWhatItHas) {
   const PlantedArray data({12, 10, 9}, 3, 0.1, 13);
   TensorCompletionOptions options;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "algorithms/expansion_space.hpp"
 #include "algorithms/nonnegative_parts.hpp"
 #include "base/chunks.hpp"
 #include "completion/predictor.hpp"
 #include "completion/structured_loss.hpp"
+#include "completion/triangles.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
@@ -123,66 +123,24 @@ void check(const StructuredOptions& o, const ObservedEntries& entries) {
   }
 }
 
-/// The upper triangle of a symmetric matrix, whichever one was observed.
-ObservedEntries upper_triangle(const ObservedEntries& entries) {
-  ObservedEntries both = entries;
-  for (std::size_t e = 0; e < both.row.size(); ++e)
-    if (both.row[e] > both.col[e]) std::swap(both.row[e], both.col[e]);
-  std::vector<std::size_t> order(both.row.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  const auto key = [&](std::size_t e) { return std::pair(both.row[e], both.col[e]); };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
-  ObservedEntries result{entries.rows, entries.cols, {}, {}, {}};
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const std::size_t e = order[k];
-    if (k > 0 && key(order[k - 1]) == key(e)) {
-      const std::size_t other = order[k - 1];
-      if (both.value[other] != both.value[e])
-        throw InvalidInput(
-            fmt::format("not symmetric: the entry at row {}, column {} is {}, at row {}, column {} it is {}",
-                        entries.row[other], entries.col[other], entries.value[other], entries.row[e],
-                        entries.col[e], entries.value[e]));
-      continue;
-    }
-    result.row.push_back(both.row[e]);
-    result.col.push_back(both.col[e]);
-    result.value.push_back(both.value[e]);
-  }
-  return result;
-}
-
-/// With the lower triangle too.
-ObservedEntries mirrored(ObservedEntries upper) {
-  for (std::size_t e = 0, count = upper.row.size(); e < count; ++e)
-    if (upper.row[e] != upper.col[e]) {
-      const int i = upper.row[e], j = upper.col[e];
-      const float value = upper.value[e];
-      upper.row.push_back(j);
-      upper.col.push_back(i);
-      upper.value.push_back(value);
-    }
-  return upper;
-}
-
-/// A number of the user's is in the units of the data where it stands beside squares of factors, which share
-/// the size of the data between them; an oracle's atoms have unit length.
+/// A number of the user's is in the units of the data where it stands beside squares of factors; an oracle's
+/// atoms have unit length.
 Regularization in_unit(Regularization regularization, bool by_oracle, double unit, const Loss& loss) {
-  const bool like_factors = loss.kind == Loss::absolute || loss.kind == Loss::quantile;
-  if (!by_oracle && !like_factors) regularization.lambda /= unit;
+  if (!by_oracle) regularization.lambda = ridge_in_unit(loss, regularization.lambda, unit);
   return regularization;
+}
+
+/// Whether one ridge after the other is tried. Far from one they are tried in the unit of the data.
+bool tries_ridges(const StructuredOptions& o) {
+  return by_loss(o) && o.regularization.kind == Regularization::self_tuned;
+}
+double unit_of_price(const StructuredOptions& o, double unit) {
+  return tries_ridges(o) && std::abs(std::log2(unit)) > kFarUnit ? 1.0 : unit;
 }
 
 WeightRule in_unit(WeightRule weights, double unit) {
   weights.radius /= unit;
   return weights;
-}
-
-/// With those of the lower triangle, where only the upper one is listed.
-Index count_of(const ObservedEntries& entries, bool symmetric) {
-  Index count = entries.size();
-  for (std::size_t e = 0; e < entries.row.size() && symmetric; ++e) count += entries.row[e] != entries.col[e];
-  return count;
 }
 
 /// What a model of means that are not negative has where no atom is, as PoissonCounts has it.
@@ -260,9 +218,10 @@ class StructuredRun {
     Objective& f = *objective;
     CorrectionOptions correction;
     correction.by_oracle = !o_.exact_corrections || o_.symmetric;
-    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
+    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric),
+                         in_unit(o_.weights, o_.loss.has_log_link() ? 1.0 : unit_),
                          {.restarts = o_.restarts, .seed = o_.seed}, correction,
-                         in_unit(price, correction.by_oracle, unit_, o_.loss));
+                         in_unit(price, correction.by_oracle, unit_of_price(o_, unit_), o_.loss));
     const bool judges = validation.entries.size() > 0;
     Index since = 0;
     double judged = -1;        // squared error of the last model that was judged
@@ -273,7 +232,7 @@ class StructuredRun {
       const bool squares = o_.loss.kind == Loss::squares;
       stages_.push_back({space.expansion().rank(), sweeps,
                          squares ? unit_ * std::sqrt(judged / entry_count) : Moment::kUnknown,
-                         error_unit() * error, run_.seconds()});
+                         unit_of_errors(o_.loss, unit_) * error, run_.seconds()});
       ++since;
       if (!judges || error < best_error_) {
         best_error_ = error;
@@ -284,7 +243,7 @@ class StructuredRun {
         best_noise_ = judged / entry_count;
         since = 0;
       }
-      return error_unit() * error;
+      return unit_of_errors(o_.loss, unit_) * error;
     };
     PursuitOptions steps{.rank = rank, .corrections = corrections};
     if (o_.polish > 0) {
@@ -323,11 +282,9 @@ class StructuredRun {
       model.noise_variance = best_noise_ / (model.scale * model.scale);
     }
     model.loss = o_.loss;
-    model.mean *= unit_;
-    model.scale *= unit_;
+    leave_unit(unit_, model);
     model.lowest = range.lowest;
     model.highest = range.highest;
-    model.atoms.weights *= unit_;
     require_sound(model);
     result.path = std::move(stages_);
     result.stop = run_.stop();
@@ -377,9 +334,6 @@ class StructuredRun {
     return mean_error(model_of(atoms, f.own_terms()), positions_of(validation.entries),
                       validation.entries.value, validation.weights.value, o_.threads);
   }
-  /// Of errors: that of the data, or its square.
-  double error_unit() const { return o_.loss.kind == Loss::huber ? unit_ * unit_ : unit_; }
-
   bool go_on(Index rank, Index target_rank, double noise, double validation) {
     return run_.go_on({.phase = Moment::Phase::growing,
                        .rank = rank,
@@ -408,7 +362,7 @@ class StructuredRun {
 /// as long as they predict better.
 void explore(StructuredRun& run, const StructuredOptions& options, const Weighted& training,
              const Weighted& validation) {
-  const bool tuned = by_loss(options) && options.regularization.kind == Regularization::self_tuned;
+  const bool tuned = tries_ridges(options);
   const auto ridge = [](double lambda) { return Regularization{Regularization::ridge, lambda}; };
   const std::vector<int> polished = {options.polish};
   for (const int corrections : options.polish > 0 ? polished : options.corrections)
@@ -452,7 +406,7 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   if (options.symmetric) training.entries = upper_triangle(training.entries);
   const ValueRange values = range_of(training.entries.value, threads);
   const Range range = options.range.value_or(Range{values.low, values.high});
-  const double unit = has_unit(options.loss) ? unit_of(values) : 1.0;
+  const double unit = unit_under(options.loss, values);
   divide(training.entries.value, unit);
   if (!options.entry_weights.empty()) {
     training.weights = training.entries;

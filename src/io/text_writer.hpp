@@ -27,8 +27,8 @@ class TextWriter {
   /// Writes what append(text, k) appends for every k from 0 to below `count`, of about so many cells each.
   template <class Append>
   void write_lines(Index count, Index cells, const Append& append) {
-    constexpr Index kCells = 1 << 16;
-    const Index lines = std::max<Index>(1, kCells / std::max<Index>(1, cells)), at_once = 4 * threads_;
+    const Index in_piece = packed_ ? 1 << 16 : 1 << 13;  // cells; members of a gzip file must not be small
+    const Index lines = std::max<Index>(1, in_piece / std::max<Index>(1, cells)), at_once = 4 * threads_;
     for (Index first = 0; first < count; first += at_once * lines) {
       const Index pieces = std::min(at_once, (count - first + lines - 1) / lines);
       std::vector<std::string> texts(static_cast<std::size_t>(pieces));

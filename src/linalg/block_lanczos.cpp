@@ -8,6 +8,7 @@
 
 #include "base/chunks.hpp"
 #include "base/work.hpp"
+#include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/elementwise.hpp"
 #include "linalg/products.hpp"
@@ -97,6 +98,59 @@ Panel orthonormalized(const Axis& axis, const ConstMatrixRef& Q, const Vector& l
   return W.leftCols(kept);
 }
 
+/// Inner products of the columns of a basis, as far as rounding errors and the recurrence that carries them
+/// on tell (Simon 1984, for blocks). They are worth a look at the whole basis only where they have grown so
+/// far that Ritz values would suffer.
+class Overlaps {
+ public:
+  Overlaps(Index room, double product_rounding)
+      : rounding_(std::max(product_rounding, kLeastRounding)), inner_(Matrix::Identity(room, room)) {}
+
+  /// Of the first `near` columns with the block that will be made of `rest`: the image of the last columns of
+  /// `filled` less `along` times the columns from `near` on. `length` is that of an image at most. Returns
+  /// whether they are small enough to be left.
+  bool foresee(const Axis& axis, const Matrix& T, Index filled, Index near, const Matrix& along,
+               const Panel& rest, double length) {
+    constexpr double kAllowed = 1e-10, kWellConditioned = 1e-6;
+    const Index width = rest.cols();
+    const Cholesky gram(axis.inner(rest, rest));
+    if (!gram.definite() || !(gram.reciprocal_condition() > kWellConditioned)) return false;
+    next_ = T.topLeftCorner(near, filled) * inner_.block(0, filled - width, filled, width) -
+            inner_.block(0, near, near, filled - near) * along;
+    const Matrix upper = gram.upper();
+    upper.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(next_);
+    const double rounding = rounding_ * length / gram.smallest_pivot();
+    next_ = next_.unaryExpr([&](double x) { return x + std::copysign(rounding, x); });
+    return next_.size() == 0 || next_.lpNorm<Eigen::Infinity>() < kAllowed;
+  }
+
+  /// The block was made: as foreseen, or orthogonal to all of the basis.
+  void add(Index filled, Index width, bool foreseen) {
+    auto column = inner_.block(0, filled, filled, width);
+    column.setConstant(kLeastRounding);
+    if (foreseen) column.topRows(next_.rows()) = next_;
+    inner_.block(filled, 0, width, filled) = column.transpose();
+    inner_.block(filled, filled, width, width).setIdentity();
+  }
+
+  /// The basis becomes combinations of its columns, and the block after it comes behind them.
+  void combine(Index filled, Index width, const Matrix& combinations) {
+    const Matrix block = combinations.transpose() * inner_.block(0, filled, filled, width);
+    const Matrix among = combinations.transpose() * inner_.topLeftCorner(filled, filled) * combinations;
+    const Index kept = combinations.cols();
+    inner_.topLeftCorner(kept, kept) = among;
+    inner_.block(0, kept, kept, width) = block;
+    inner_.block(kept, 0, width, kept) = block.transpose();
+    inner_.block(kept, kept, width, width).setIdentity();
+  }
+
+ private:
+  static constexpr double kLeastRounding = 1e-15;
+
+  double rounding_;  // of an image, relative to its length
+  Matrix inner_, next_;
+};
+
 }  // namespace
 
 Panel orthonormal_addition(const Axis& axis, const ConstMatrixRef& Q, Panel W) {
@@ -112,9 +166,13 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
   // computed. After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its
   // own image.
   const Index size = axis.size(), keep = options.count + kBlock;
-  const Index room = std::min(size, 2 * keep + 24 * kBlock);
+  // The longer the way to a restart, the fewer products; very long vectors are too large for that.
+  constexpr Index kLong = 1 << 18, kBlocks = 40, kBlocksOfLong = 24;
+  const Index room = std::min(size, 2 * keep + (size < kLong ? kBlocks : kBlocksOfLong) * kBlock);
   Panel Q(axis.own(), room), W;
   Matrix T = Matrix::Zero(room, room);
+  Overlaps overlaps(room + kBlock, options.product_rounding);
+  bool looked_at = false;  // the newest block, for the first of two times
   Random random(0);
   Panel X = orthonormal_addition(axis, Q.leftCols(0), axis.gaussian(std::min(kBlock, size), random));
   Index filled = 0;        // columns of Q, X included
@@ -136,16 +194,24 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
     const bool exhausted = at_random && largest_entry(axis, W) <= kDependent;
     at_random = false;
 
-    // What the image cannot contain is there by rounding alone, and one pass more takes that out; another,
+    // What the image cannot contain is there by rounding alone. Where that has grown, one pass more takes it
+    // out of the whole basis; where it has not, out of what the image does contain. Another pass follows
     // where so much went that rounding is a part of what is left (Kahan).
     const Vector lengths = axis.norms(W);
     Matrix column = Matrix::Zero(filled, X.cols());
     Panel rest(W.rows(), W.cols());
     copy(axis, W, rest);
     take_out(axis, Q.middleCols(near, filled - near), rest, column.bottomRows(filled - near));
+    const bool left_alone =
+        near > 0 && !looked_at &&
+        overlaps.foresee(axis, T, filled, near, column.bottomRows(filled - near), rest, lengths.maxCoeff());
+    looked_at = !left_alone && !looked_at;  // twice, for a block follows from the two before it
+    const Index from = left_alone ? near : 0;
     Vector before = axis.norms(rest), after;
     for (int pass = 0; pass < 2; ++pass) {
-      take_out(axis, Q.leftCols(filled), rest, column);
+      Matrix along = Matrix::Zero(filled - from, X.cols());
+      take_out(axis, Q.middleCols(from, filled - from), rest, along);
+      column.bottomRows(filled - near) += along.bottomRows(filled - near);
       after = axis.norms(rest);
       if ((after.array() > 0.5 * before.array()).all()) break;
       before = after;
@@ -154,6 +220,8 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
     T.block(filled - X.cols(), 0, X.cols(), filled) = column.transpose();
 
     Panel next = orthonormalized(axis, Q.leftCols(filled), lengths, std::move(rest));
+    const bool foreseen = left_alone && next.cols() == X.cols();
+    if (left_alone && !foreseen) next = orthonormal_addition(axis, Q.leftCols(filled), std::move(next));
     // A Q = Q T + next * coupling on the newest columns: what a Ritz vector's residual is made of.
     const Matrix coupling = next.cols() > 0 ? axis.inner(next, W) : Matrix::Zero(1, X.cols());
     near = filled - X.cols();
@@ -163,6 +231,7 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
       next = orthonormal_addition(axis, Q.leftCols(filled),
                                   axis.gaussian(std::min(kBlock, size - filled), random));
     }
+    overlaps.add(filled, next.cols(), foreseen);
     const bool full = filled + next.cols() > room, complete = filled >= size,
                stop = product >= options.max_products ||
                       (options.keep_going && !options.keep_going(product, found));
@@ -195,6 +264,7 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
       if (full) {  // thick restart
         const EigenPairs best = select(keep);
         copy(axis, axis.combined(Q.leftCols(filled), best.vectors), Q.leftCols(best.values.size()));
+        overlaps.combine(filled, next.cols(), best.vectors);
         filled = best.values.size();
         T.setZero();
         T.topLeftCorner(filled, filled).diagonal() = best.values;

@@ -73,6 +73,12 @@ double settling_share(const LinearOperator& A) {
   return 0.01 * A.rounding();
 }
 
+/// Of products with what is left of A: relative to that, rounding is anything where larger values were taken
+/// out.
+double product_rounding(const LinearOperator& A, const Vector& taken_out) {
+  return taken_out.size() > 0 ? 1.0 : A.rounding();
+}
+
 /// Of a tall matrix whose columns are nearly orthogonal, as images of singular vectors are: by products that
 /// all threads share. Others, and small ones, are left to the usual way.
 ThinSvd svd_of_image(const Matrix& image, int threads) {
@@ -166,6 +172,7 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
       BlockLanczosOptions options{.count = count - found.right.cols(),
                                   .positive_only = true,
                                   .rounding = settling_share(A),
+                                  .product_rounding = product_rounding(A, found.values),
                                   .negligible = noise * noise};
       if (keep_going) options.keep_going = watch;
       const LanczosPairs stage = block_lanczos(axis, gram, options);
@@ -203,6 +210,7 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
       BlockLanczosOptions options{.count = count - found.values.size(),
                                   .positive_only = positive_only,
                                   .rounding = settling_share(C),
+                                  .product_rounding = product_rounding(C, found.values),
                                   .negligible = found.values.size() > 0
                                                     ? noise_share(C) * found.values.lpNorm<Eigen::Infinity>()
                                                     : 0};

@@ -30,8 +30,9 @@ struct TensorCompletionOptions {
   bool offsets = false;  // a number for every place along every mode
   /// Of squares alone; other losses are not regularised.
   Regularization regularization = {};
-  int corrections = 3;             // sweeps after every atom of regularised squares; else until they settle
-  int polish = 500;                // at most so many sweeps to settle in
+  bool or_none = false;  // or none, where the rank is chosen and entries held back are predicted better so
+  int corrections = 3;   // sweeps after every atom of regularised squares; else until they settle
+  int polish = 500;      // at most so many sweeps to settle in
   double polish_tolerance = 1e-5;  // settled: a sweep lowers f by no more than this share
   double validation = 0.1;         // share of the entries that decides, at most 30000 of them
   int restarts = 4;
@@ -46,6 +47,7 @@ struct TensorCompletion {
   std::vector<CompletionStage> path;  // validation: RMSE; of other losses than squares the mean deviance
   Trace trace;                        // of the last run, with all entries
   double objective = 0, null_objective = 0;
+  Regularization regularization = {};  // that was taken
   Stop stop = Stop::rank_reached;
   double seconds = 0;
 };
