@@ -108,6 +108,7 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.loss = parse_loss(c.loss);
   options.entry_weights = input.weights;
   options.use_pattern = !c.no_pattern;
+  options.checkpoints = c.checkpoints;
   const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
   options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
   options.range = parse_range(c.clip);
@@ -199,7 +200,7 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   return result;
 }
 
-int run(const CompleteCommand& c) {
+int complete_by(const CompleteCommand& c) {
   if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
   if (!c.symmetric_modes.empty())
     throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
@@ -288,6 +289,20 @@ int run(const CompleteCommand& c) {
   }
   if (c.common.json) print_json(object);
   return result.interrupted() && was_interrupted() ? interrupted : success;
+}
+
+int run(CompleteCommand c) {
+  if (!c.modes.empty() || is_tensor_file(c.input))
+    refuse_checkpoints(c.checkpoint, "the completion of an array");
+  if (structured(c)) refuse_checkpoints(c.checkpoint, "completion with atom sets");
+  if (c.implicit) refuse_checkpoints(c.checkpoint, "completion of implicit feedback");
+  if (has_times(c)) refuse_checkpoints(c.checkpoint, "completion with offsets that drift");
+  c.checkpoints = checkpoints_of(
+      c.checkpoint, {c.out, c.plot},
+      {c.input, c.test, c.row_features, c.col_features, c.entry_weights, c.update == c.out ? "" : c.update});
+  const int status = complete_by(c);
+  if (status == interrupted) tell_how_to_resume(c.checkpoint);
+  return status;
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ class ExpansionSpace {
 
   const Expansion& expansion() const { return f_.iterate(); }
 
+  void visit_state(StateArchive& archive);
+
  private:
   WeightSystem weight_system(const WeightRule& rule) const;
 

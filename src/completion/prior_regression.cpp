@@ -275,4 +275,18 @@ void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int 
     nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }
 
+void PriorRegression::visit_state(StateArchive& archive, int width, Index members) {
+  const Index features = features_.by_feature->size();
+  archive("weights", weights_, features * width);
+  archive("nu", nu_, width);
+  AlignedVector<float>&step = scratch_->step, &image = scratch_->image;
+  archive("step", step);
+  archive("image", image);
+  archive.require((step.empty() && image.empty()) || features == 0 ||
+                      (Index(step.size()) % features == 0 && Index(image.size()) % members == 0 &&
+                       (step.size() != weights_.size() || Index(image.size()) == members * width)),
+                  "the last step of a regression has not the size of its weights");
+  width_ = width;
+}
+
 }  // namespace pursuit

@@ -51,6 +51,7 @@ struct CompletionOptions {
   int threads = 1;  // 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
   std::function<bool()> interrupted = {};  // asked by all threads, often: true ends a sweep half done, where
                                            // the observer would only be asked after it
 };
