@@ -95,6 +95,7 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
     options.polish = c.max_sweeps;
   options.polish_tolerance = c.tolerance;
   options.range = parse_range(c.clip);
+  options.checkpoints = c.checkpoints;
   return complete_structured(std::move(input.train.entries), options);
 }
 
@@ -294,7 +295,6 @@ int complete_by(const CompleteCommand& c) {
 int run(CompleteCommand c) {
   if (!c.modes.empty() || is_tensor_file(c.input))
     refuse_checkpoints(c.checkpoint, "the completion of an array");
-  if (structured(c)) refuse_checkpoints(c.checkpoint, "completion with atom sets");
   if (c.implicit) refuse_checkpoints(c.checkpoint, "completion of implicit feedback");
   if (has_times(c)) refuse_checkpoints(c.checkpoint, "completion with offsets that drift");
   c.checkpoints = checkpoints_of(

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "atoms/along_axis.hpp"
 #include "pursuit/base/random.hpp"
 
 namespace pursuit {
@@ -39,14 +38,14 @@ void identify(const Objective& f, Identity& identity) {
   }
 }
 
-void identify(const AtomSets& sets, const Form& data, Index rank, Identity& identity) {
+void identify(const AtomSets& sets, const std::vector<Index>& shape, Index rank, Identity& identity) {
   for (Index panel = 0; panel < sets.panels(); ++panel) {
-    const Axis& axis = data.axis(sets.mode_of(panel));
+    const Axis axis(shape[std::size_t(sets.mode_of(panel))]);
     const std::string name = fmt::format("set {}", panel + 1);
     identity.add(name, sets.panel(panel).spec());
     Vector member(axis.own());
     for (Index k = 0; k < (sets.panel(panel).varies() ? rank : 1); ++k) {
-      maximize(axis, sets.of(panel, k), probe(axis, k), member);
+      sets.of(panel, k).maximize(Vector(probe(axis, k)), member);
       identity.add("members of " + name, Matrix(member));
     }
   }
@@ -58,7 +57,9 @@ Identity identity_of(const std::string& command, const Objective& f, const AtomS
   identity.add("command", command);
   identify(f, identity);
   identity.add("rank", double(o.rank));
-  identify(sets, f, o.rank, identity);
+  std::vector<Index> shape;
+  for (Index mode = 0; mode < f.modes(); ++mode) shape.push_back(f.axis(mode).size());
+  identify(sets, shape, o.rank, identity);
   identity.add("weights", o.weights.spec());
   identity.add("loss", o.loss.spec());
   identity.add("offsets", double(o.offsets));

@@ -12,7 +12,7 @@ namespace pursuit {
 void identify(const Objective& f, Identity& identity);
 
 /// Sets, by their specs and by what their oracles say: a spec may name a file, or a function.
-void identify(const AtomSets& sets, const Form& data, Index rank, Identity& identity);
+void identify(const AtomSets& sets, const std::vector<Index>& shape, Index rank, Identity& identity);
 
 Identity identity_of(const std::string& command, const Objective& f, const AtomSets& sets,
                      const FactorOptions& options);

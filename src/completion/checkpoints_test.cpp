@@ -3,6 +3,7 @@
 
 #include "checkpoints_support.hpp"
 #include "completion/test_support.hpp"
+#include "pursuit/completion/structured.hpp"
 
 namespace pursuit {
 namespace {
@@ -102,6 +103,48 @@ TEST(CompletionCheckpoints, OfValuesInAnotherUnit) {
   ObservedEntries entries = few_entries();
   for (float& value : entries.value) value *= 0x1p70F;
   expect_completion_resumes(entries, {.max_rank = 3});
+}
+
+void expect_structured_resumes(const ObservedEntries& entries, StructuredOptions options,
+                               std::size_t kills = 12) {
+  for (int i = 0; i < 9; ++i) options.predict.push_back({i, 2 * i});
+  options.max_rank = 3;
+  expect_resumes_anywhere(
+      [&](const CheckpointsPtr& checkpoints, int threads) {
+        options.checkpoints = checkpoints;
+        options.threads = threads;
+        return complete_structured(entries, options);
+      },
+      expect_same_completion, kills);
+}
+
+TEST(StructuredCheckpoints, OfEveryWayThatIsTried) {
+  expect_structured_resumes(few_entries(), {.left = nonneg(), .right = sparse(20), .choose = true}, 40);
+}
+
+TEST(StructuredCheckpoints, OfPresetsAndPolishes) {
+  expect_structured_resumes(few_entries(), completion_preset("gmpr"));
+  expect_structured_resumes(few_entries(), {.left = sparse(20), .right = sphere(), .polish = 15});
+}
+
+TEST(StructuredCheckpoints, OfSymmetricAtoms) {
+  const Matrix half = gaussian(40, 2, 7);
+  ObservedEntries entries = observed(half * half.transpose(), 0.6, 8);
+  ObservedEntries upper{entries.rows, entries.cols, {}, {}, {}};
+  for (std::size_t e = 0; e < entries.row.size(); ++e)
+    if (entries.row[e] <= entries.col[e]) append(upper, entries.row[e], entries.col[e], entries.value[e]);
+  expect_structured_resumes(upper, {.left = sphere(), .right = sphere(), .symmetric = true});
+}
+
+TEST(StructuredCheckpoints, OfALossWhoseRidgeIsFound) {
+  expect_structured_resumes(few_entries(true),
+                            {.left = sphere(),
+                             .right = sphere(),
+                             .loss = Loss::bernoulli,
+                             .regularization = {Regularization::self_tuned, 0},
+                             .offsets = true,
+                             .polish = 8},
+                            4);
 }
 
 /// A sweep that was left half done is not kept: the state before it is.

@@ -39,7 +39,6 @@ struct PcaOptions {
   int threads = 1;  // beside those of products with the data; 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
-  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 struct PcaResult {

@@ -39,7 +39,6 @@ struct TensorCompletionOptions {
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
-  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 struct TensorCompletion {
