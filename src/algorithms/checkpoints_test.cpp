@@ -142,6 +142,29 @@ TEST(FactorCheckpoints, OfArraysTheirStartsAndPrices) {
             expect_same_factors, 12);
 }
 
+/// Which is run again: what is left there is the state before it.
+TEST(FactorCheckpoints, AnArrayThatIsStoppedInTheRaceOfItsStartsGoesOnToTheSameEnd) {
+  const PlainTensor t = noisy_array();
+  for (const Start start : {Start::greedy, Start::leading}) {
+    FactorOptions options{.rank = 3, .weights = WeightRule::nonneg, .start = start, .polish = 8};
+    const auto factored = [&] {
+      return factor_tensor(as_dense_target(t), sets_of_three(nonneg()), options, {.starts = 3});
+    };
+    const FactorResult whole = factored();
+    std::vector<Snapshot> left;
+    options.checkpoints = std::make_shared<Checkpoints>(
+        Checkpoints::Rhythm{}, [&](const Snapshot& snapshot) { left.push_back(snapshot); });
+    options.observer = [](const Moment& moment) {  // corrections of greedy atoms are no polish
+      return moment.phase != Moment::Phase::polish || moment.sweep < 5;
+    };
+    EXPECT_EQ(factored().stop, Stop::interrupted);
+    ASSERT_EQ(left.size(), 1U);
+    options.observer = {};
+    options.checkpoints = going_on_from(left.front());
+    expect_same_factors(whole, factored());
+  }
+}
+
 TEST(FactorCheckpoints, OfArraysWithGaps) {
   const PlainTensor t = noisy_array();
   Random random(12);

@@ -138,6 +138,7 @@ void begin_array_checkpoints(const Objective& f, const AtomSets& sets, const Fac
   for (const KnownFactors& each : more.known)
     identity.add(fmt::format("known factors of mode {}", each.mode), each.factors);
   run.begin_checkpoints(identity);
+  o.checkpoints->hold_states();
 }
 
 FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const FactorOptions& o,
@@ -186,10 +187,14 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
     if (!grown) {
       before = f.value();
       std::vector<Expansion> others = starts.make(*raced, o.rank, count);
-      if (races)
+      if (races) {
+        // A race is left in its midst, and run again: what there is before it is kept.
+        if (o.checkpoints && !greedy && !kept.resumed()) o.checkpoints->step(run.seconds(), false);
         sweeps = move_to_best(f, raced, rules, std::move(others), run);
-      else
+        if (o.checkpoints && run.stopped()) o.checkpoints->leave();
+      } else {
         f.move_to(std::move(others.front()));
+      }
       grown_trace = std::exchange(result.trace, {});
       grown = !run.stopped();
     }
