@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
 #include "apps/loss_options.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/rank_list.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/choose_rank.hpp"
 #include "pursuit/report/progress_bar.hpp"
 #include "pursuit/report/svg.hpp"
@@ -39,37 +39,6 @@ Examples:
   pursuit choose counts.mtx --ranks 2-12 --left nonneg --right nonneg --weights nonneg --loss poisson
   pursuit choose spectra.npy --ranks 1,2,3,5,8 --right nonneg+smooth:0.1 --plot ranks.svg
   pursuit choose table.csv --ranks 1-8 --right sparse:20 --json)";
-
-Index whole_number(std::string_view text, const std::string& all) {
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1)
-    throw InvalidArgument(fmt::format(
-        "--ranks {}: '{}' is no number of atoms; allowed are numbers and ranges, as in 2-10 or 1,2,5-8", all,
-        text));
-  return value;
-}
-
-/// "2-10", "1,2,5-8": ascending, each once.
-std::vector<Index> ranks_of(const std::string& text) {
-  std::vector<Index> ranks;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    const std::string_view part = std::string_view(text).substr(first, comma - first);
-    const std::size_t dash = part.find('-');
-    const Index from = whole_number(part.substr(0, dash), text);
-    const Index to = dash == std::string_view::npos ? from : whole_number(part.substr(dash + 1), text);
-    if (to < from) throw InvalidArgument(fmt::format("--ranks {}: {} is below {}", text, to, from));
-    constexpr Index kMostRanks = 10'000;
-    if (to - from >= kMostRanks)
-      throw InvalidArgument(fmt::format("--ranks {}: more ranks than can be tried", text));
-    for (Index rank = from; rank <= to; ++rank) ranks.push_back(rank);
-    first = comma + 1;
-  }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
 
 Vector column(const RankChoice& choice, double RankScore::*figure) {
   Vector result(Index(choice.ranks.size()));
@@ -122,11 +91,12 @@ int run(ChooseCommand& c) {
   c.options.ranks = ranks_of(c.ranks);
   options.threads = c.common.threads;
   options.weights = parse_weight_rule(c.weights);
-  options.left = parse_atoms(c.left);
-  options.right = parse_atoms(c.right);
+  const auto left = set_before_data(c.left), right = set_before_data(c.right);
   take_loss(c.loss, options);
   prepare_outputs({c.plot}, {c.input});
   const MatrixData input = read_input_data(c.input, c.text, c.common.threads);
+  options.left = set_for(left, c.left, input.row_names);
+  options.right = set_for(right, c.right, input.column_names);
   read_loss_files(c.loss, *input.matrix, options);
   watch_interrupts();
   ProgressBar bar("choose");

@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "apps/console.hpp"
+#include "apps/memory_limit.hpp"
 #include "apps/session.hpp"
 
 namespace pursuit::app {
 namespace {
 
-int status_of_command = success;
+Action chosen;  // by the command that was given
 
 /// CLI11 keeps the words that a value may be in the description of its type: "TEXT:{a,b}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
@@ -121,8 +123,17 @@ template Option Command::add_option(const std::string&, std::vector<int>&, const
 template Option Command::add_option(const std::string&, std::vector<std::int64_t>&, const std::string&);
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 
-void Command::runs(const std::function<int()>& action) {
-  app_->callback([action] { status_of_command = action(); });
+void Command::runs(const Action& action) {
+  const auto limit = std::make_shared<std::string>();
+  app_->add_option("--max-memory", *limit,
+                   "Use at most so much memory, such as 500M or 8G; what needs more is refused");
+  app_->callback([action, limit] {
+    const std::uint64_t bytes = limit->empty() ? 0 : parse_memory_size("--max-memory", *limit);
+    chosen = [action, bytes] {
+      if (bytes > 0) watch_memory(bytes);
+      return action();
+    };
+  });
 }
 
 std::vector<CommandWords> Command::words() const {
@@ -139,17 +150,19 @@ CommandLine::CommandLine(const std::string& description, const std::string& name
 
 CommandLine::~CommandLine() = default;
 
-int CommandLine::run(int argc, char** argv) {
+Action CommandLine::parse(int argc, const char* const* argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int status = app_->exit(error, out, err);
-    write_to_stdout(out.str());
-    write_to_stderr(err.str());
-    return status == 0 ? success : bad_usage;
+    return [status, said = out.str(), told = err.str()] {
+      write_to_stdout(said);
+      write_to_stderr(told);
+      return status == 0 ? success : bad_usage;
+    };
   }
-  return status_of_command;
+  return std::exchange(chosen, {});
 }
 
 }  // namespace pursuit::app

@@ -32,6 +32,9 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What is to be done; returns the exit status.
+using Action = std::function<int()>;
+
 /// What can be typed, for whoever helps with typing.
 struct OptionWords {
   std::vector<std::string> names;  // "--rank", "-r"; none for what has its place
@@ -59,8 +62,9 @@ class Command {
   Option add_option(const std::string& names, Value& value, const std::string& description);
   Option add_flag(const std::string& names, bool& value, const std::string& description);
 
-  /// What the command does where it was given; returns the exit status.
-  void runs(const std::function<int()>& action);
+  /// What the command does where it was given; returns the exit status. Last, for it adds the options that
+  /// all commands have.
+  void runs(const Action& action);
 
   /// This command and all below it, itself first.
   std::vector<CommandWords> words() const;
@@ -77,9 +81,9 @@ class CommandLine {
 
   Command& commands() { return top_; }
 
-  /// Parses, runs the command that was given and returns its status. What CLI11 itself has to say, help or a
-  /// mistake, goes through our streams.
-  int run(int argc, char** argv);
+  /// What is to be done after all: the command that was given, or telling what CLI11 itself has to say, help
+  /// or a mistake. Nothing is done yet. Once only: options keep what they were given.
+  Action parse(int argc, const char* const* argv);
 
  private:
   std::unique_ptr<CLI::App> app_;

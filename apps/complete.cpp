@@ -9,7 +9,10 @@
 #include "apps/complete_tensor.hpp"
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -23,6 +26,8 @@
 
 namespace pursuit::app {
 namespace {
+
+constexpr Index kMostImplicitAtoms = 31;  // from atom sets, by default: they are found one by one
 
 GroupedEntries with_held_out(const GroupedEntries& earlier, ObservedEntries test) {
   if (earlier.index.empty()) return ObservedMatrix(std::move(test)).take_by_row();
@@ -48,7 +53,7 @@ void set_common(Options& options, const CompleteCommand& c, const CompletionInpu
   options.seed = c.seed;
   options.threads = c.common.threads;
   options.time_limit = c.time_limit;
-  options.observer = watch("complete");
+  options.observer = observe("complete", c.common);
 }
 
 /// What those have that are not made of atom sets.
@@ -67,6 +72,11 @@ CompletionResult compute_implicit(const CompleteCommand& c, CompletionInput& inp
   set_common(options, c, input);
   set_knowledge(options, input);
   if (!c.confidence.empty()) options.confidence = parse_confidence(c.confidence);
+  if (structured(c)) {
+    const auto set = [](const std::string& spec) { return parse_atoms(spec.empty() ? "sphere" : spec); };
+    options.sets = ImplicitSets{set(c.left), set(c.right), parse_weight_rule(c.weights)};
+    if (c.rank < 0) options.max_rank = kMostImplicitAtoms;
+  }
   return complete_implicit(std::move(input.train.entries), options);
 }
 
@@ -74,9 +84,13 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
   StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
   set_common(options, c, input);
   options.symmetric = !c.symmetric.empty();
-  if (options.symmetric) options.left = options.right = parse_atoms(c.symmetric);
-  if (!c.left.empty()) options.left = parse_atoms(c.left);
-  if (!c.right.empty()) options.right = parse_atoms(c.right);
+  const auto set_over = [](const std::string& spec, const IdTable& ids) {
+    const auto set = set_before_data(spec);
+    return set ? *set : parse_atoms_by_name(spec, ids.names());
+  };
+  if (options.symmetric) options.left = options.right = set_over(c.symmetric, input.train.rows);
+  if (!c.left.empty()) options.left = set_over(c.left, input.train.rows);
+  if (!c.right.empty()) options.right = set_over(c.right, input.train.cols);
   options.weights = parse_weight_rule(c.weights);
   const bool by_itself = c.regularize == "chosen" || c.regularize == "auto";
   options.regularization = parse_regularization(by_itself && (!c.preset.empty() || options.symmetric) ? "none"
@@ -99,6 +113,32 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
   return complete_structured(std::move(input.train.entries), options);
 }
 
+/// Several processes share what is self-tuned.
+void require_shared_completion(const CompleteCommand& c) {
+  require_one_process(!c.implicit, "complete --implicit does");
+  require_one_process(!structured(c), "complete with atom sets does");
+}
+
+/// Draws that are averaged over.
+int draws_of(const CompleteCommand& c, const CompletionInput& input) {
+  if (c.samples >= 0) return c.samples;
+  const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
+  return high ? draws_for_high_effort(input.train.entries.size()) : 0;
+}
+
+Job job_of(const CompleteCommand& c, const CompletionInput& input) {
+  const Index most = c.implicit          ? ImplicitOptions{}.max_rank
+                     : !c.preset.empty() ? completion_preset(c.preset).max_rank
+                     : structured(c)     ? StructuredOptions{}.max_rank
+                                         : CompletionOptions{}.max_rank;
+  const ObservedEntries& entries = input.train.entries;
+  return {.shape = {entries.rows, entries.cols},
+          .entries = entries.size(),
+          .rank = c.rank >= 0 ? c.rank : most,
+          .draws = c.implicit || structured(c) ? 0 : draws_of(c, input),
+          .writes = !c.out.empty()};
+}
+
 /// Takes the entries, which may be large; they come back with the result.
 CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   if (c.implicit) return compute_implicit(c, input);
@@ -110,9 +150,9 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.entry_weights = input.weights;
   options.use_pattern = !c.no_pattern;
   options.checkpoints = c.checkpoints;
-  const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
-  options.samples = c.samples >= 0 ? c.samples : high ? draws_for_high_effort(input.train.entries.size()) : 0;
+  options.samples = draws_of(c, input);
   options.range = parse_range(c.clip);
+  options.team = rank_team();
   if (has_times(c))
     return complete_in_time(std::move(input.train.entries), input.times, options, input.test_times);
   return complete(std::move(input.train.entries), options);
@@ -202,21 +242,32 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
 }
 
 int complete_by(const CompleteCommand& c) {
-  if (!c.modes.empty() || is_tensor_file(c.input)) return run_complete_tensor(array_completion_of(c));
+  if (!c.modes.empty() || is_tensor_file(c.input)) {
+    require_one_process(false, "completion of arrays does");
+    return run_complete_tensor(array_completion_of(c));
+  }
   if (!c.symmetric_modes.empty())
     throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   check(c);
+  require_shared_completion(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
   if (c.regularize != "chosen") parse_regularization(c.regularize);
   parse_loss(c.loss);
   if (!c.confidence.empty()) parse_confidence(c.confidence);
   for (const auto& spec : {c.left, c.right, c.symmetric})
-    if (!spec.empty()) parse_atoms(spec);
+    if (!spec.empty()) set_before_data(spec);
   prepare_outputs({c.out, c.plot}, {c.input, c.test, c.row_features, c.col_features, c.entry_weights});
   const Timer timer;
   CompletionInput input = read_completion_input(c);
   const double reading = timer.seconds();
+  const int threads = c.common.threads > 0 ? c.common.threads : threads_of_rank();
+  tell_of_ranks(c.input, threads, rank_count(), false);
+  if (rank_count() > 1 && c.input.ends_with(".gz"))
+    tell(
+        "pursuit: note: {} is packed, so that rank 0 read it alone; plain text is read by all ranks at "
+        "once\n",
+        c.input);
   const auto& values = input.train.entries.value;
   if (!c.implicit && !input.earlier && values.size() > 1 &&
       std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
@@ -230,7 +281,9 @@ int complete_by(const CompleteCommand& c) {
   for (const auto& [file, side] :
        {std::pair(&input.row_features, "row"), std::pair(&input.col_features, "column")})
     if (*file) print_features(**file, side);
+  const Job job = job_of(c, input);
   CompletionResult result = compute(c, input);
+  if (c.common.dry_run) return tell_forecast(c.common, job);
   if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
          overlap, input.test.size());
@@ -259,6 +312,7 @@ int complete_by(const CompleteCommand& c) {
     test.set("unknown", input.unknown);
     object.set("test", test);
   }
+  describe_ranks(threads, object);
   if (c.implicit)
     object.set("implicit", {{"zeros", result.model.implicit.zeros},
                             {"ridge", result.model.implicit.ridge},

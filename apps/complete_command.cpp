@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/completion.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 
@@ -24,6 +25,7 @@ Examples:
   pursuit complete ratings.csv --time --out model.npz
   pursuit complete clicks.csv --implicit --out model.npz
   pursuit complete plays.csv --implicit --confidence log:10:1 --holdout 0.1
+  pursuit complete clicks.csv --implicit --left nonneg --right nonneg --weights nonneg --out parts.npz
   pursuit complete answers.csv --loss bernoulli --holdout 0.1 --out model.npz
   pursuit complete counts.csv --left nonneg --right nonneg+sparse:0.2 --out parts.npz
   pursuit complete stars.csv --left sphere --right sphere --offsets --loss ordinal --holdout 0.1
@@ -59,11 +61,16 @@ void check(const CompleteCommand& c) {
     refuse(fmt::format("--holdout {}: must be at least 0 and below 1", c.holdout));
   if (!c.implicit && !c.confidence.empty())
     refuse("--confidence: how much entries of implicit feedback count; it goes with --implicit");
-  if (c.implicit && (structured(c) || c.loss != "squares" || !c.entry_weights.empty()))
+  if (c.implicit && (!c.preset.empty() || !c.symmetric.empty() || c.regularize != "chosen" ||
+                     c.loss != "squares" || !c.entry_weights.empty() || !c.weight_column.empty()))
     refuse(
-        "--implicit: what was not seen counts as a weak zero of squares; it does not go with atom sets, "
-        "presets, "
-        "--regularize, --loss or --entry-weights (--confidence gives weights)");
+        "--implicit: what was not seen counts as a weak zero of squares, and how weak is chosen with the "
+        "ridge; it goes with --left and --right, but not with --symmetric, presets, --regularize, --loss, "
+        "--entry-weights or --weight-column (--confidence gives weights)");
+  if (c.implicit && structured(c) && (c.offsets || c.no_offsets || !c.corrections.empty()))
+    refuse(
+        "--implicit: its atoms have no offsets beside them and their own number of corrections; leave out "
+        "--offsets, --no-offsets and --corrections");
   if (c.implicit && (c.effort == "high" || c.samples >= 0 || c.no_pattern || c.clip != "auto"))
     refuse(
         "--implicit: its model has no draws, no pattern beside the entries and no range; leave out --effort "
@@ -105,7 +112,10 @@ void check(const CompleteCommand& c) {
 
 void add_options(Command& command, CompleteCommand& c) {
   command.footer(kCompleteExamples);
-  command.add_option("RATINGS", c.input, "Observed entries: row, column, value").required();
+  command
+      .add_option("RATINGS", c.input,
+                  "Observed entries: row, column, value; of several files a folder or 'part-*.csv'")
+      .required();
   command.add_option("--test", c.test, "Entries to judge by, in a file of their own");
   command.add_option("--holdout", c.holdout, "Or judge by this random share of RATINGS");
   command
@@ -216,6 +226,7 @@ void add_options(Command& command, CompleteCommand& c) {
       "Leave the entries out of the model file: smaller, and nobody's ratings are passed on;\nsuch a "
       "model cannot be updated and knows nothing of what was seen");
   command.add_option("--plot", c.plot, "Write a picture of the validation error by rank here (.svg)");
+  add_dry_run_option(command, c.common);
   add_common_options(command, c.common);
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "apps/ranks.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/completion/complete_in_time.hpp"
@@ -70,7 +71,7 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
   CompletionInput input;
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads, c.columns, has_times(c)};
+      c.common.threads, c.columns, has_times(c), rank_team()};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
     if (input.earlier->model.is_implicit() != c.implicit)

@@ -12,6 +12,7 @@
 #include "apps/mode_names.hpp"
 #include "apps/mode_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/algorithms/factor_observed_tensor.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
@@ -145,8 +146,13 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
   const std::vector<Index> shape = data.entries.shape;
   const Index entries = data.size();
   const Json without = places_without_word(data, options.offsets);
-  options.observer = watch("complete");
+  options.observer = observe("complete", c.common);
   const TensorCompletion result = complete_tensor(std::move(data), sets, options);
+  if (c.common.dry_run)
+    return tell_forecast(c.common, {.shape = shape,
+                                    .entries = entries,
+                                    .rank = options.rank > 0 ? options.rank : options.max_rank,
+                                    .writes = !c.out.empty()});
   const std::string error = squares ? "RMSE" : "deviance";
   print_tensor_stages(result.path, error);
   if (!c.plot.empty()) plot_validation(c.plot, result.path, error);
@@ -200,8 +206,12 @@ int run_factor_tensor_loss(const FactorTensorLossCommand& c) {
   const Index stored = data.size();
   if (!c.entry_weights.empty())
     read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);
-  options.observer = watch("factor");
+  options.observer = observe("factor", c.common);
   const FactorResult result = factor_tensor(data, sets, options);
+  if (c.common.dry_run)
+    return tell_forecast(
+        c.common,
+        {.shape = data.entries.shape, .entries = stored, .rank = options.rank, .writes = !c.out.empty()});
   const bool squares = options.loss.kind == Loss::squares;
   if (!c.out.empty()) {
     ModelFile file{result.model, result.trace, {}, {}, {}};

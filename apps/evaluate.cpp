@@ -11,6 +11,7 @@
 
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
+#include "apps/ranks.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/report/progress_bar.hpp"
@@ -177,6 +178,7 @@ int run(const EvaluateCommand& c) {
   Protocol protocol = c.protocol;
   protocol.split = parse_split(c.split);
   protocol.threads = c.common.threads;
+  protocol.team = rank_team();
   protocol.loss = parse_loss(c.loss);
   protocol.kind = kind_of_split(c);
   if (std::isfinite(c.relevant)) protocol.relevant = c.relevant;
@@ -185,7 +187,7 @@ int run(const EvaluateCommand& c) {
   const RatingsOptions options{
       c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
       c.common.threads, c.columns,
-      c.by_time || std::find(methods.begin(), methods.end(), "drift") != methods.end()};
+      c.by_time || std::find(methods.begin(), methods.end(), "drift") != methods.end(), rank_team()};
   const Ratings ratings = read_ratings(c.input, options);
   protocol.times = ratings.time;
   watch_interrupts();

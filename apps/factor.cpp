@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/checkpoint_options.hpp"
@@ -12,8 +13,10 @@
 #include "apps/input.hpp"
 #include "apps/known_atoms.hpp"
 #include "apps/loss_options.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -63,16 +66,34 @@ Examples:
   go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz
   kept state  pursuit factor A.npy --rank 300 --right sparse:40 --out m.npz --checkpoint m.state --checkpoint-every 90s)";
 
+/// Those of both sides, where they do not wait for names.
+struct FactorSets {
+  std::optional<Atoms> left, right;
+};
+FactorSets sets_before_data(const FactorCommand& command) {
+  if (command.symmetric.empty()) return {set_before_data(command.left), set_before_data(command.right)};
+  const auto both = set_before_data(command.symmetric);
+  return {both, both};
+}
+
+void take_sets(const FactorCommand& command, const FactorSets& sets, const MatrixData& input,
+               FactorOptions& options) {
+  const bool symmetric = !command.symmetric.empty();
+  options.right = set_for(sets.right, symmetric ? command.symmetric : command.right, input.column_names);
+  options.left = symmetric ? options.right : set_for(sets.left, command.left, input.row_names);
+}
+
 /// Everything that can be refused before the input is read.
 FactorOptions options_of(const FactorCommand& command) {
   if (command.covariance && command.symmetric.empty())
     throw InvalidArgument("--covariance needs --symmetric SPEC: atoms of a covariance are u u^T");
+  if (command.covariance && command.loss.loss != "squares")
+    throw InvalidArgument(fmt::format("--loss {}: a covariance goes with squares only", command.loss.loss));
   FactorOptions options = command.options;
   options.threads = command.common.threads;
   options.weights = parse_weight_rule(command.weights);
+  options.starts = command.tensor.options.starts;
   take_loss(command.loss, options);
-  options.left = parse_atoms(command.symmetric.empty() ? command.left : command.symmetric);
-  options.right = command.symmetric.empty() ? parse_atoms(command.right) : options.left;
   return options;
 }
 
@@ -95,7 +116,7 @@ void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& da
 }
 
 FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {
-  options.observer = watch("factor");
+  options.observer = observe("factor", command.common);
   if (options.loss.kind == Loss::squares) tell_of_negative_entries(options, *data);
   const Index left_size = command.covariance ? data->cols() : data->rows();
   read_known_atoms(command.known, left_size, data->cols(), options);
@@ -166,9 +187,10 @@ int factor_by(const FactorCommand& command) {
     return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
     throw InvalidArgument(
-        "--symmetric-modes, --fix-mode, --starts and --ridge: for arrays of three and more modes; see "
-        "--symmetric and --fix");
+        "--symmetric-modes, --fix-mode and --ridge: for arrays of three and more modes; see --symmetric and "
+        "--fix");
   FactorOptions options = options_of(command);
+  const FactorSets sets = sets_before_data(command);
   std::vector<std::string> inputs = command.loss.files();
   inputs.insert(inputs.end(), {command.input, command.known.fix_left, command.known.fix_right});
   prepare_outputs({command.out, command.plot}, inputs);
@@ -179,7 +201,13 @@ int factor_by(const FactorCommand& command) {
   require_one_process(by_products, "factor with a loss, offsets, weights of entries or a row scale does");
   MatrixData input = by_products ? read_shared_data(command.input, command.text, command.common.threads)
                                  : read_input_data(command.input, command.text, command.common.threads);
+  take_sets(command, sets, input, options);
   const FactorResult result = compute(command, options, input.matrix);
+  if (command.common.dry_run)
+    return tell_forecast(command.common, {.shape = {result.model.left().rows(), result.model.right().rows()},
+                                          .entries = input.stored,
+                                          .rank = options.rank,
+                                          .writes = !command.out.empty()});
   if (command.covariance) input.row_names = input.column_names;
   const bool plain = options.loss.kind == Loss::squares;
   if (!command.out.empty()) {
@@ -257,6 +285,7 @@ void add_factor(Command& program) {
   sub.add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");
   add_text_options(sub, command->text);
   add_transpose_option(sub, command->text);
+  add_dry_run_option(sub, command->common);
   add_common_options(sub, command->common);
   sub.runs([command] { return run(*command); });
 }

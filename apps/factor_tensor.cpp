@@ -10,6 +10,7 @@
 #include "apps/mode_names.hpp"
 #include "apps/mode_sets.hpp"
 #include "apps/output.hpp"
+#include "apps/rehearsal.hpp"
 #include "pursuit/algorithms/degeneracy.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -66,7 +67,7 @@ void warn_of_degeneracy(const Degeneracy& degeneracy) {
 }  // namespace
 
 bool TensorInput::given() const {
-  return !symmetric_modes.empty() || given_of_squares();
+  return !symmetric_modes.empty() || !fix_mode.empty() || options.ridge != 0;
 }
 
 bool TensorInput::given_of_squares() const {
@@ -84,9 +85,10 @@ void add_tensor_options(Command& command, TensorInput& input) {
                   "which stay as they are; may be given for several modes")
       .pairs();
   command
-      .add_option("--starts", input.options.starts,
-                  "Of an array: all-at-once starts that race, losers dropped early, beside the greedy one\n"
-                  "(default: as many as are cheap, 8 at most)")
+      .add_option(
+          "--starts", input.options.starts,
+          "Of an array, or of a matrix under a --loss: all-at-once starts that race, losers dropped early,\n"
+          "beside the greedy one (default: as many as are cheap, 8 at most)")
       .between(0, 10000);
   command
       .add_option("--ridge", input.options.ridge,
@@ -112,8 +114,13 @@ int run_tensor(const TensorCommand& command) {
   const AtomSets sets =
       sets_of_modes(command.tensor.modes, command.tensor.symmetric_modes, Index(input.shape.size()));
   more.known = known_factors_of(command.tensor, input.shape);
-  options.observer = watch("factor");
+  options.observer = observe("factor", command.common);
   const FactorResult result = factor_tensor(input.target, sets, options, more);
+  if (command.common.dry_run)
+    return tell_forecast(command.common, {.shape = input.shape,
+                                          .entries = input.stored,
+                                          .rank = options.rank,
+                                          .writes = !command.out.empty()});
   const Degeneracy degeneracy = degeneracy_of(result.model);
   if (!command.out.empty()) {
     ModelFile file{.model = result.model,

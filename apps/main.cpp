@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "apps/console.hpp"
+#include "apps/memory_limit.hpp"
 #include "apps/ranks.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
@@ -38,13 +39,10 @@ int run(int argc, char** argv) {
   Command& commands = program.commands();
   commands.footer(kMainExamples);
   remember_command(argc, argv);
-  for (const auto add : {add_factor, add_pca, add_choose, add_omp, add_complete, add_predict, add_recommend,
-                         add_similar, add_serve, add_evaluate, add_atoms, add_inspect, add_report,
-                         add_reconstruct, add_convert, add_demo, add_generate, add_completions})
-    add(commands);
+  add_commands(commands);
   try {
     require_shared_work(argc, argv);
-    const int status = program.run(argc, argv);
+    const int status = program.parse(argc, argv)();
     return status == interrupted ? status_of_interrupt() : status;
   } catch (const pursuit::InvalidArgument& error) {
     return fail(bad_usage, error.what());
@@ -69,7 +67,8 @@ int main(int argc, char** argv) {
   } catch (const pursuit::InvalidArgument& error) {
     status = fail(bad_usage, error.what());
   } catch (const std::bad_alloc&) {
-    status = fail(internal_error, "not enough memory");
+    tell_of_memory();
+    status = internal_error;
   } catch (const std::exception& error) {
     status = fail(internal_error, error.what());
   }

@@ -6,12 +6,13 @@
 
 #include "apps/console.hpp"
 #include "apps/input.hpp"
+#include "apps/named_sets.hpp"
 #include "apps/output.hpp"
 #include "apps/ranks.hpp"
+#include "apps/rehearsal.hpp"
 #include "apps/session.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/baselines/baselines.hpp"
-#include "pursuit/catalogue/catalogue.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "pursuit/objective/loss.hpp"
@@ -83,7 +84,7 @@ PcaResult compute(PcaCommand& c, const DataMatrixPtr& samples, const Matrix& C) 
     }
     return by_baseline(c, Covariance::of_samples(samples), samples);
   }
-  c.options.observer = watch("pca");
+  c.options.observer = observe("pca", c.common);
   c.options.threads = c.common.threads;
   if (c.covariance) return pca_of_covariance(C, c.options);
   return pca(samples, c.options);
@@ -96,11 +97,12 @@ int run(PcaCommand& c) {
                     "offsets that take the "
                     "place of means: pursuit factor {} --loss {} --offsets --rank {} --right {}",
                     c.loss, c.input, c.loss, c.options.components, c.atoms));
-  c.options.atoms = parse_atoms(c.atoms);
+  const auto atoms = set_before_data(c.atoms);
   c.options.effort = c.effort == "low"    ? PcaOptions::Effort::low
                      : c.effort == "high" ? PcaOptions::Effort::high
                                           : PcaOptions::Effort::normal;
   if (c.method != "pursuit") parse_baseline(c.method);
+  if (c.method != "pursuit" && c.common.dry_run) throw InvalidArgument("--dry-run: for the method pursuit");
   parse_deflation(c.deflation);
   if (c.corrections < 0)
     throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
@@ -118,7 +120,13 @@ int run(PcaCommand& c) {
   const MatrixData input =
       c.covariance ? in_memory(given, c.common.threads) : read_shared_data(c.input, c.text, c.common.threads);
   c.options.names = input.column_names;
+  c.options.atoms = set_for(atoms, c.atoms, input.column_names);
   const PcaResult result = compute(c, input.matrix, std::get<Matrix>(given.matrix));
+  if (c.common.dry_run)
+    return tell_forecast(c.common, {.shape = {input.matrix->rows(), input.matrix->cols()},
+                                    .entries = input.stored,
+                                    .rank = c.options.components,
+                                    .writes = !c.out.empty()});
 
   const auto names = component_names(result.loadings.cols());
   const auto without_signs_of_zeros = [](const Matrix& m) {
@@ -220,6 +228,7 @@ void add_pca(Command& program) {
   sub.add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");
   add_text_options(sub, c->text);
   add_transpose_option(sub, c->text);
+  add_dry_run_option(sub, c->common);
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });
 }

@@ -27,7 +27,8 @@ constexpr Launcher kLaunchers[] = {{"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_CO
                                    {"MPI", "PMI_SIZE", "PMI_RANK"},
                                    {"Slurm", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 
-constexpr const char* kShared = "factor (a matrix, squared error) and pca (of samples)";
+constexpr const char* kShared =
+    "factor (a matrix, squared error), pca (of samples), complete and evaluate (self-tuned)";
 constexpr const char* kOnce =
     "Start it once, which uses all cores of a machine; where every process has a job of its own, set "
     "PURSUIT_RANKS=apart";
@@ -142,7 +143,9 @@ void require_one_process(bool alone, const std::string& what) {
 
 void require_shared_work(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  const bool fine = command.empty() || command.starts_with('-') || command == "factor" || command == "pca";
+  const auto shared = {"factor", "pca", "complete", "evaluate"};
+  const bool fine = command.empty() || command.starts_with('-') ||
+                    std::find(shared.begin(), shared.end(), command) != shared.end();
   require_one_process(fine, fmt::format("{} does", command));
 }
 

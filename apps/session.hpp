@@ -21,7 +21,7 @@ enum ExitStatus {
 
 /// Options of all commands that compute.
 struct CommonOptions {
-  bool json = false;
+  bool json = false, dry_run = false;
   int threads = 0;
 };
 void add_json_option(Command& command, bool& json);
@@ -53,6 +53,9 @@ void print_json(const Json& object);
 void remember_command(int argc, char** argv);
 const std::string& command_line();
 
+/// All that follow.
+void add_commands(Command& program);
+
 // Each adds one command.
 void add_factor(Command& program);
 void add_pca(Command& program);
@@ -61,6 +64,7 @@ void add_completions(Command& program);  // last: it tells of all others
 void add_inspect(Command& program);
 void add_report(Command& program);
 void add_choose(Command& program);
+void add_consensus(Command& program);
 void add_reconstruct(Command& program);
 void add_convert(Command& program);
 void add_demo(Command& program);

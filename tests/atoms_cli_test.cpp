@@ -163,5 +163,29 @@ TEST_F(AtomsCli, RefusesWhatDoesNotFit) {
        {"no model", "factor A.npy --start nowhere.npz", 3, "nowhere.npz"}});
 }
 
+TEST_F(AtomsCli, SetsOfFilesCallColumnsByName) {
+  write("genes.csv", "cell,TP53,MYC,ACTB,GAPDH\na,9,8,0,1\nb,1,0,7,9\nc,8,9,1,0\nd,0,1,9,8\n");
+  write("pathways.gmt", "P53\tx\tTP53\tMYC\tMDM2\nHOUSE\tx\tACTB\tGAPDH\nOTHER\tx\tBRCA1\n");
+  write("mask.txt", "TP53\nMYC\n");
+  for (const std::string command :
+       {"factor genes.csv --rank 2 --right sets:pathways.gmt:1 --out m.npz",
+        "factor genes.csv --rank 1 --right nonneg+support:mask.txt --out n.npz",
+        "pca genes.csv --components 1 --atoms sets:pathways.gmt:1 --loadings l.csv"})
+    EXPECT_EQ(run(command).status, 0) << command << run(command).err;
+  const std::string loadings = read("l.csv");
+  EXPECT_TRUE(loadings.find("TP53,0\n") != std::string::npos ||
+              loadings.find("ACTB,0\n") != std::string::npos)
+      << loadings;
+  write("typo.txt", "TP35\n");
+  expect_refused({
+      {"no such name", "factor genes.csv --rank 1 --right support:typo.txt", 3,
+       "'TP35' is not the name of an entry"},
+      {"rows are cells", "factor genes.csv --rank 1 --left sets:pathways.gmt:1", 3, "none of its names"},
+  });
+  write("plain.csv", "1,2\n3,4\n5,7\n");
+  expect_refused(
+      {{"no names", "factor plain.csv --rank 1 --right sets:pathways.gmt:1", 3, "the data have none"}});
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -251,12 +251,24 @@ TEST_F(CompletionCli, ImplicitFeedbackFromClicksToLists) {
   for (const char* model : {"known.npz", "known_newer.npz"})
     for (const auto& line : table(run(fmt::format("recommend {} --row u61 --top 3", model)).out))
       EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 1) << line[2];
+  const json parts = run_json(
+      "complete clicks.csv --implicit --left nonneg --right nonneg --weights nonneg --rank 5 --holdout 0.1 "
+      "--out parts.npz");
+  EXPECT_GE(parts["rank"].get<int>(), 3);
+  EXPECT_GT(parts["test"]["recall"].get<double>(), 0.7);
+  for (const char* list :
+       {"recommend parts.npz --row u4 --top 3", "recommend parts.npz --for u1.csv --top 3"}) {
+    write("u1.csv", "user,item,count\nx,i1,1\nx,i4,1\n");
+    for (const auto& line : table(run(list).out)) EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 1) << line[2];
+  }
   write("negative.csv", "u,i,1\nv,j,-2\n");
   expect_refused({{"no implicit", "complete clicks.csv --confidence linear:1", 2, "--implicit"},
                   {"no confidence", "complete clicks.csv --implicit --confidence much", 2, "linear:A"},
-                  {"atom sets", "complete clicks.csv --implicit --left nonneg", 2, "--implicit"},
+                  {"a price", "complete clicks.csv --implicit --left nonneg --regularize 1", 2, "--implicit"},
+                  {"offsets", "complete clicks.csv --implicit --left nonneg --offsets", 2, "--offsets"},
                   {"draws", "complete clicks.csv --implicit --effort high", 2, "--effort high"},
                   {"negative", "complete negative.csv --implicit", 3, "-2"},
+                  {"of atoms", "complete more.csv --implicit --update parts.npz", 3, "structured atoms"},
                   {"of ratings", "complete more.csv --update m.npz", 3, "say --implicit"}});
 }
 

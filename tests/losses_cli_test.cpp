@@ -174,6 +174,22 @@ TEST_F(LossCli, StructuredCompletionTakesAnyLoss) {
   EXPECT_GT(binary["methods"][1]["auc_of_runs"][0].get<double>(), 0.6);
 }
 
+TEST_F(LossCli, SymmetricAtomsOfANetworkAndStartsThatRace) {
+  const Matrix binary = read_dense("binary.npy").topLeftCorner(25, 25);
+  write_matrix(path("network.npy"), {Matrix(binary.cwiseMax(binary.transpose())), {}, {}});
+  const auto object = run_json("factor network.npy --symmetric sphere --rank 2 --loss bernoulli --out m.npz");
+  EXPECT_GT(object["deviance_explained"].get<double>(), 0);
+  EXPECT_EQ(run("reconstruct m.npz --out means.npy").status, 0);
+  const Matrix means = read_dense("means.npy");
+  EXPECT_LT(max_difference(means, Matrix(means.transpose())), 1e-12);
+  EXPECT_GE(means.minCoeff(), 0);
+  EXPECT_LE(means.maxCoeff(), 1);
+  const std::string job = "factor binary.npy --rank 3 --loss bernoulli";
+  const double several = run_json(job)["objective"].get<double>(),
+               alone = run_json(job + " --starts 0")["objective"].get<double>();
+  EXPECT_LE(several, alone * 1.001);
+}
+
 TEST_F(LossCli, BadInputGetsOneClearError) {
   write("negative.csv", "1,2,3\n4,-2,1\n0,1,1\n");
   write("three.csv", "1\n2\n3\n");
@@ -189,7 +205,15 @@ TEST_F(LossCli, BadInputGetsOneClearError) {
       {"empty row", "factor zero.csv --rank 1 --loss poisson-log --row-scale sum", 3,
        "the sum of row 2 is 0"},
       {"start", "factor counts.npy --loss poisson-log --start leading", 2, "start greedy"},
-      {"symmetric", "factor negative.csv --rank 1 --symmetric sphere --loss absolute", 2, "plain squares"},
+      {"crooked", "factor negative.csv --rank 1 --symmetric sphere --loss absolute", 3, "not symmetric"},
+      {"symmetric", "factor negative.csv --rank 1 --symmetric sphere --loss absolute --offsets", 2,
+       "u u^T go without weights of entries, offsets"},
+      {"covariance", "factor counts.npy --rank 1 --symmetric sphere --covariance --loss absolute", 2,
+       "a covariance goes with squares only"},
+      {"starts", "factor counts.npy --rank 2 --starts 3", 2,
+       "starts 3: starts of a matrix race under losses"},
+      {"no race", "factor counts.npy --rank 2 --loss huber:1 --offsets --starts 3", 2,
+       "nothing is fitted beside the atoms"},
       {"pca", "pca counts.npy --loss poisson-log", 2,
        "pursuit factor counts.npy --loss poisson-log --offsets"},
       {"missing file", "factor counts.npy --entry-weights nowhere.npy", 3, "nowhere.npy"},

@@ -5,6 +5,7 @@
 
 #include "cli_support.hpp"
 #include "pursuit/base/random.hpp"
+#include "pursuit/io/completion_file.hpp"
 #include "pursuit/io/matrix_file.hpp"
 #include "pursuit/io/model_file.hpp"
 #include "test_support.hpp"
@@ -32,6 +33,18 @@ class UnderMpi : public ProgramTest {
     const Matrix planted = uniform(301, 6, 1) * uniform(6, 90, 2) + 0.1 * uniform(301, 90, 3);
     write_matrix(path("A.npy"), {planted, {}, {}});
     write_matrix(path("S.mtx"), {to_sparse(thinned(uniform(400, 60, 4), 0.1, 5)), {}, {}});
+    write("ratings.csv", ratings(9000));
+  }
+
+  /// Lines of 150 users and 120 items.
+  static std::string ratings(int count) {
+    const Matrix values = uniform(150, 3, 6) * uniform(3, 120, 7);
+    std::string text;
+    for (int e = 0; e < count; ++e) {
+      const int place = (e * 7919) % 18000;
+      text += fmt::format("u{},i{},{:.2f}\n", place % 150, place / 150, values(place % 150, place / 150));
+    }
+    return text;
   }
 
   Finished shell(const std::string& script) const {
@@ -78,6 +91,58 @@ TEST_F(UnderMpi, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
   }
 }
 
+TEST_F(UnderMpi, CompletionHasTheSameBitsForAnyNumberOfRanksAndThreads) {
+  std::filesystem::create_directories(path("parts"));
+  const std::string all = ratings(9000), half = all.substr(0, all.find('\n', all.size() / 2) + 1);
+  write("parts/r-1.csv", half);
+  write("parts/r-2.csv", all.substr(half.size()));
+  for (const std::string job : {"--rank 15 --holdout 0.1 --json", "--rank 7 --samples 4"}) {
+    ASSERT_EQ(run(fmt::format("complete ratings.csv {} --out alone.npz", job)).status, 0);
+    const CompletionFile alone = load_completion(path("alone.npz"));
+    for (const int ranks : {1, 2, 3, 4, 7}) {
+      if (ranks == 7 && job.find("samples") != std::string::npos) continue;
+      const Finished done =
+          on(ranks, fmt::format("complete {} {} --threads {} --out many.npz",
+                                ranks % 2 ? "ratings.csv" : "'parts/r-*.csv'", job, ranks % 2 + 1));
+      ASSERT_EQ(done.status, 0) << job << done.err;
+      const CompletionFile many = load_completion(path("many.npz"));
+      EXPECT_EQ(many.rows.names(), alone.rows.names()) << "ids are numbered as one process does";
+      EXPECT_TRUE(many.model.rows.mean == alone.model.rows.mean) << job << ", ranks " << ranks;
+      EXPECT_TRUE(many.model.cols.mean == alone.model.cols.mean) << job << ", ranks " << ranks;
+      EXPECT_TRUE(many.model.cols.pattern == alone.model.cols.pattern) << job << ", ranks " << ranks;
+      EXPECT_TRUE(many.model.average_rows == alone.model.average_rows) << job << ", ranks " << ranks;
+      EXPECT_EQ(many.seen.index, alone.seen.index);
+      EXPECT_EQ(count(done.err, fmt::format("{} ranks x ", ranks)), ranks > 1 ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
+  const auto scores = [](const Finished& done) {
+    const auto json = nlohmann::json::parse(done.out, nullptr, false);
+    std::vector<double> errors;
+    for (const auto& method : json.value("methods", nlohmann::json::array()))
+      errors.push_back(method["rmse"]);
+    return errors;
+  };
+  const std::string job = "evaluate ratings.csv --split 80/20 --methods offsets,default --json";
+  const std::vector<double> alone = scores(run(job));
+  ASSERT_EQ(alone.size(), 2);
+  EXPECT_EQ(scores(on(3, job)), alone);
+}
+
+TEST_F(UnderMpi, WhatTravelsInASweepIsAsComputed) {
+  const auto said =
+      nlohmann::json::parse(on(2, "complete ratings.csv --rank 7 --validation 0 --json").out, nullptr, false);
+  ASSERT_TRUE(said.contains("ranks")) << said;
+  const double sweeps = said["path"].back()["sweeps"], members = 150 + 120, width = 8;
+  // Rank 0 gets the half that it does not own; entries and ids came from the other half of the text.
+  const double tables = sweeps * members * 4 * (4 * width + 1) / 2, read = 4500 * 12 + 300 * 12;
+  EXPECT_LT(said["ranks"]["bytes_received"],
+            1.05 * tables + read + sweeps * 9 * 5 * width * 8 * 8 + 20 * members * width * 4);
+  EXPECT_LT(said["ranks"]["collectives"], 20 * sweeps + 60);
+}
+
 TEST_F(UnderMpi, AgreesWithOneProcessThatKnowsNoRanks) {
   const std::string job = "factor A.npy --rank 5 --out ";
   ASSERT_EQ(run(job + "alone.npz").status, 0);
@@ -109,12 +174,17 @@ TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
   Matrix bad = uniform(301, 90, 1);
   bad(290, 3) = std::numeric_limits<double>::infinity();
   write_matrix(path("bad.npy"), {bad, {}, {}});
+  write("bad.csv", ratings(5000) + "u1,i1,x\n");
   for (const BadCase& wrong : std::vector<BadCase>{
            {"an entry of the last rank", "factor bad.npy --rank 2 --out m.npz", 3, "row 291, column 4"},
            {"no file", "factor none.npy --rank 2 --out m.npz", 3, "cannot read 'none.npy'"},
            {"an option", "factor A.npy --rank 0 --out m.npz", 2, "at least one atom is needed"},
            {"no place to write", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},
-           {"no shared work", "complete A.npy --out m.npz", 2, "complete does not share its work among them"},
+           {"no shared work", "omp A.npy A.npy --out m.npz", 2, "omp does not share its work among them"},
+           {"no shared sets", "complete ratings.csv --left nonneg --out m.npz", 2, "complete with atom sets"},
+           {"no shared clicks", "complete ratings.csv --implicit --out m.npz", 2, "complete --implicit does"},
+           {"a line of the last rank", "complete bad.csv --out m.npz", 3,
+            "bad.csv, line 5001: the value 'x'"},
            {"no shared loss", "factor A.npy --loss huber:1 --out m.npz", 2, "factor with a loss"}}) {
     const Finished done = on(3, wrong.arguments);
     EXPECT_EQ(done.status, wrong.status) << wrong.what << done.err;
@@ -135,25 +205,32 @@ TEST_F(UnderMpi, WithoutItsLibraryItIsRefused) {
   EXPECT_FALSE(exists("m.npz"));
 }
 
-/// A job that does not end by itself, and what happens to it once it runs.
-std::string interrupted_script(const std::string& action) {
+/// Jobs that do not end by themselves.
+constexpr const char* kLongFactor =
+    "factor A.npy --rank 30 --left nonneg --right nonneg --weights nonneg --polish 100000000 "
+    "--polish-tolerance 0";
+constexpr const char* kLongComplete = "complete ratings.csv --rank 7 --samples 1000000";
+
+/// Such a job, and what happens to it once it runs.
+std::string interrupted_script(const std::string& action, const char* job = kLongFactor) {
   return fmt::format(
-      "timeout 60 mpirun -n 3 '{}' factor A.npy --rank 30 --left nonneg --right nonneg --weights nonneg "
-      "--polish 100000000 --polish-tolerance 0 --out m.npz & waiter=$!\n"
+      "timeout 60 mpirun -n 3 '{}' {} --out m.npz & waiter=$!\n"
       "for i in $(seq 100); do launcher=$(pgrep -P $waiter mpirun); [ -n \"$launcher\" ] && "
       "[ $(pgrep -c -P $launcher) = 3 ] && break; sleep 0.1; done\n"
       "sleep 2\n{}\nwait $waiter",
-      PURSUIT_PROGRAM, action);
+      PURSUIT_PROGRAM, job, action);
 }
 
 TEST_F(UnderMpi, ARankThatIsKilledEndsAll) {
-  const auto start = std::chrono::steady_clock::now();
-  const Finished done = shell(interrupted_script("kill -9 $(pgrep -P $launcher | tail -n 1)"));
-  EXPECT_NE(done.status, 0);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50))
-      << "it did not wait for the end";
-  for (const auto& entry : std::filesystem::directory_iterator(path(".")))
-    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("m.npz"))) << "half a file";
+  for (const char* job : {kLongFactor, kLongComplete}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Finished done = shell(interrupted_script("kill -9 $(pgrep -P $launcher | tail -n 1)", job));
+    EXPECT_NE(done.status, 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50))
+        << "it did not wait for the end";
+    for (const auto& entry : std::filesystem::directory_iterator(path(".")))
+      EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("m.npz"))) << "half a file";
+  }
 }
 
 TEST_F(UnderMpi, ASignalKeepsWhatThereIs) {
@@ -161,6 +238,19 @@ TEST_F(UnderMpi, ASignalKeepsWhatThereIs) {
   EXPECT_EQ(done.status, 138) << done.err;
   EXPECT_THAT(done.out, HasSubstr("the run was interrupted"));
   EXPECT_GE(load_model(path("m.npz")).model.rank(), 1);
+}
+
+TEST_F(UnderMpi, ASignalKeepsTheModelOfTheLastWholeSweep) {
+  // Open MPI passes Ctrl-C and SIGTERM on as SIGTERM, and kills later.
+  for (const std::string signal : {"USR1", "TERM", "INT"}) {
+    const Finished done = shell((signal == "USR1" ? "" : "export OMPI_MCA_odls_base_sigkill_timeout=2\n") +
+                                interrupted_script(fmt::format("kill -{} $launcher", signal), kLongComplete));
+    EXPECT_TRUE(signal == "USR1" ? done.status == 138 : done.status != 0)
+        << signal << done.status << done.err;
+    ASSERT_TRUE(exists("m.npz")) << signal << done.err;
+    EXPECT_EQ(load_completion(path("m.npz")).model.rows.size(), 150) << signal;
+    std::filesystem::remove(path("m.npz"));
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 `SparsePCA`                    principal components with few non-zero loadings
 `NonnegativeSparsePCA`         the same without negative ones
 `NMF`                          a drop-in for `sklearn.decomposition.NMF`
+`ConsensusNMF`                 non-negative parts that many random starts agree on
 `PCA`                          principal components, exact, sparse data too
 `TruncatedSVD`                 leading singular vectors, dense or sparse
 `OrthogonalMatchingPursuit`    linear models of few features, many targets at once
@@ -12,6 +13,8 @@
 `MatrixCompletion`             entries that were not observed, and how surely they are known
 `evaluate_completion`          how well methods of completion predict and recommend, by protocol
 `choose_rank`                  how many components, by entries held out
+`held_out_score`               entries of new rows predicted from others, for `GridSearchCV`
+`choose_k`                     how many parts random starts agree on
 `TensorPursuit`                arrays of three and more modes, a structure for each
 =============================  ===========================================================================
 """
@@ -19,8 +22,10 @@
 from . import atoms
 from ._choosing import RankChoice, choose_rank
 from ._completion import MatrixCompletion
+from ._consensus import ConsensusChoice, ConsensusNMF, choose_k
 from ._core import __version__
 from ._evaluation import evaluate_completion
+from ._held_out import held_out_score
 from ._matrix_pursuit import MatrixPursuit
 from ._model_files import load
 from ._nmf import NMF, non_negative_factorization
@@ -34,6 +39,8 @@ from ._svd import TruncatedSVD
 from ._tensor_pursuit import TensorPursuit
 
 __all__ = [
+    "ConsensusChoice",
+    "ConsensusNMF",
     "MatrixCompletion",
     "MatrixPursuit",
     "NMF",
@@ -52,8 +59,10 @@ __all__ = [
     "TruncatedSVD",
     "__version__",
     "atoms",
+    "choose_k",
     "choose_rank",
     "evaluate_completion",
+    "held_out_score",
     "load",
     "non_negative_factorization",
     "orthogonal_mp",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._matrix_pursuit import MatrixPursuit, _scale_of
+from ._names import column_names, row_names
 from ._plots import curve
 from ._progress import Callback, Watcher
 from ._pursuit_options import pursuit_options
@@ -54,15 +55,12 @@ class RankChoice:
         -------
         matplotlib axes
         """
-        from matplotlib.ticker import MaxNLocator
-
-        ax = curve(ax, self.ranks, self.training_error, "components", self.error_name)
+        ax = curve(ax, self.ranks, self.training_error, "components", self.error_name, whole=True)
         ax.lines[-1].set_label("entries fitted")
         ax.errorbar(
             self.ranks, self.error, self.standard_error, marker="o", markersize=3, capsize=3, label="held out"
         )
         ax.axvline(self.rank, linestyle="--", linewidth=1, color="gray", label=f"recommended: {self.rank}")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend()
         return ax
 
@@ -128,6 +126,7 @@ def choose_rank(
     >>> choice.rank
     3
     """
+    rows, cols = row_names(X), column_names(X)
     X = validate_matrix(MatrixPursuit(), X, reset=True)
     watcher = Watcher(callback, verbose)
     with watcher:
@@ -144,8 +143,8 @@ def choose_rank(
                 tol=tol,
                 restarts=restarts,
             ),
-            left=as_atoms(left)._core,
-            right=as_atoms(right)._core,
+            left=as_atoms(left, rows)._core,
+            right=as_atoms(right, cols)._core,
             loss=loss,
             offsets=bool(offsets),
             row_scale=_scale_of(X, row_scale),

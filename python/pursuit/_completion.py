@@ -59,7 +59,7 @@ class MatrixCompletion(
     Parameters
     ----------
     n_components : int or None, default=None
-        At most so many atoms beside the offsets; None means 31, or 20 with atom sets. The data decide how
+        At most so many atoms beside the offsets; None means 31, or 20 with atom sets of entries that are known. The data decide how
         many are used.
     loss : str, default="squares"
         What the numbers are: "bernoulli" for zeros and ones (predictions are probabilities of a 1), and with
@@ -82,7 +82,8 @@ class MatrixCompletion(
     implicit : bool, default=False
         Whether the entries are implicit feedback (clicks, purchases, plays): what was not seen counts as a weak
         no, and how weak, the rank (63 at most by default) and the regularization are chosen by entries held
-        back. What is predicted is an order, near 1 for what suits a row. Without atom sets and loss.
+        back. What is predicted is an order, near 1 for what suits a row. With atom sets or without (then
+        31 atoms at most by default, and neither features nor ``warm_start``), but not with a loss.
     confidence : str, default="constant"
         With ``implicit``, how much an entry counts by its value: "constant" (once), "linear:A" (1 + A value) or
         "log:A:B" (1 + A log(1 + value / B)).
@@ -256,10 +257,16 @@ class MatrixCompletion(
                 "time: offsets drift in the self-tuned model of squares; it does not go with left, right, "
                 "implicit or loss"
             )
-        if self.implicit and (structured or self.loss != "squares" or entry_weights is not None):
+        if self.implicit and (self.loss != "squares" or entry_weights is not None):
             raise ValueError(
-                "implicit=True: what was not seen counts as a weak zero of squares; it does not go with left, right, "
-                "loss or entry_weights (confidence gives weights)"
+                "implicit=True: what was not seen counts as a weak zero of squares; it does not go with loss or "
+                "entry_weights (confidence gives weights)"
+            )
+        tuned = self.offsets or self.corrections is not None or self.regularization != "auto"
+        if self.implicit and structured and tuned:
+            raise ValueError(
+                "implicit=True with left and right: its atoms have their own ridge and corrections, and no offsets; "
+                "leave out offsets, corrections and regularization"
             )
         earlier = self._earlier_model(structured)
         if time is not None and earlier is not None:
@@ -278,13 +285,17 @@ class MatrixCompletion(
         times = times_of(time, is_triplets(X, self.columns), seen)
         weights_of_entries = weights_of(entry_weights, is_triplets(X, self.columns), seen)
         plain = self.loss == "squares" and entry_weights is None
+        sets = [
+            as_atoms("sphere" if each is None else each, axis.values)._core
+            for each, axis in ((self.left, seen.rows), (self.right, seen.cols))
+        ]
         watcher = Watcher(self.callback, self.verbose)
         with watcher:
-            if structured:
+            if structured and not self.implicit:
                 result = _core.complete_structured(
                     *seen.arguments(),
-                    left=as_atoms("sphere" if self.left is None else self.left)._core,
-                    right=as_atoms("sphere" if self.right is None else self.right)._core,
+                    left=sets[0],
+                    right=sets[1],
                     loss=self.loss,
                     entry_weights=weights_of_entries,
                     weights=self.weights,
@@ -308,8 +319,11 @@ class MatrixCompletion(
                 options.pop("range")
                 result = _core.complete_implicit(
                     *seen.arguments(),
+                    left=sets[0] if structured else None,
+                    right=sets[1] if structured else None,
+                    weights=self.weights,
                     confidence=self.confidence,
-                    max_rank=63 if self.n_components is None else self.n_components,
+                    max_rank=(31 if structured else 63) if self.n_components is None else self.n_components,
                     start=earlier,
                     start_entries=None if earlier is None or self._seen is None else parts_of(self._seen),
                     row_features=known_rows,

@@ -16,9 +16,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
+from ._atom_sets import AtomSet, NamedAtoms
+from ._kept_sets import kept_text
 from ._plots import ComponentPlots
 from ._reports import Reported
-from ._validation import FLOATS, canonical, squared_norm, threads_for, validate_matrix
+from ._validation import (
+    FLOATS,
+    canonical,
+    float_type,
+    product,
+    squared_norm,
+    threads_for,
+    validate_matrix,
+)
 
 
 def plain_parameters(model: Any) -> str:
@@ -80,8 +90,7 @@ class ComponentModel(
         """Centred and scaled rows times directions; neither is formed."""
         mean, scale = self._center(), self._scale()
         directions = directions if scale is None else directions / scale
-        # A few wide rows times a tall matrix: faster than the other way round.
-        products = np.asarray((directions.astype(X.dtype, copy=False) @ X.T).T, dtype=np.float64)
+        products = product(X, directions.T, threads_for(self.n_jobs))
         return products if mean is None else products - mean.astype(np.float64) @ directions.T
 
     def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
@@ -107,7 +116,11 @@ class ComponentModel(
         """
         check_is_fitted(self, "components_")
         X = validate_matrix(self, X, reset=False)
-        return self._coordinates(self._products(X, self.components_)).astype(X.dtype, copy=False)
+        return self._coordinates(self._products(X, self.components_)).astype(float_type(X), copy=False)
+
+    def _coordinates_of(self, X: Any) -> NDArray[Any]:
+        """What `transform` gives where components need not be orthogonal."""
+        return self._coordinates(self._products(X, self.components_))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rows that have the given coordinates.
@@ -160,6 +173,9 @@ class ComponentModel(
         parts = self._saved()
         metadata = {"command": "python", "estimator": type(self).__name__, **parts.pop("metadata")}
         metadata["parameters"] = plain_parameters(self)
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, (AtomSet, NamedAtoms)) and (text := kept_text(value)) is not None:
+                metadata[f"set_{name}"] = text
         found = self.components_.any(axis=1)  # the file holds atoms; those that only keep the shape are none
         if hasattr(self, "explained_variance_ratio_"):
             metadata["explained_variance_ratio"] = json.dumps(self.explained_variance_ratio_.tolist())

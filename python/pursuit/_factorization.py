@@ -11,7 +11,7 @@ from . import _core
 from ._components import ComponentModel, with_zeros
 from ._plots import Columns
 from ._progress import Watcher
-from ._validation import squared_norm
+from ._validation import float_type, squared_norm
 from .atoms import AtomSet
 
 _OWN_TERMS = ("row_offsets", "column_offsets", "grades", "thresholds", "size")
@@ -65,8 +65,8 @@ class FactorizationModel(ComponentModel):
             asked=asked,
             wanted_short=wanted_short,
         )
-        self.left_ = with_zeros(result["left"], count).astype(X.dtype, copy=False)
-        self.components_ = with_zeros(result["right"], count).T.astype(X.dtype, copy=False)
+        self.left_ = with_zeros(result["left"], count).astype(float_type(X), copy=False)
+        self.components_ = with_zeros(result["right"], count).T.astype(float_type(X), copy=False)
         self.weights_ = with_zeros(result["weights"], count)
         self.relative_error_ = result["relative_error"]
         self._steps = result["trace"]

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _core
 from ._checkpoints import forget_checkpoint
 from ._factorization import FactorizationModel
+from ._names import row_names
 from ._progress import Callback, Watcher
 from ._pursuit_options import options_of
 from ._validation import FLOATS, canonical, require_count, threads_for, validate_matrix
@@ -24,10 +25,12 @@ class MatrixPursuit(FactorizationModel):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of atoms.
-    left, right : atom set, str or callable, default="sphere"
-        Structure of the factors of rows and of features; see `pursuit.atoms`.
+    n_components : int or None, default=None
+        Number of atoms; None means 10, or as many as there are rows or features.
+    left, right : atom set, str, callable or list of these, default="sphere"
+        Structure of the factors of rows and of features; see `pursuit.atoms`. A list has one for every atom, the last
+        one for all further ones. Sets that call entries by names find
+        them in the index and columns of a frame.
     weights : str, default="free"
         "free": all re-fitted with every atom (orthogonal matching pursuit); "newest": only the newest
         (matching pursuit); "nonneg": none negative; "convex:RADIUS": none negative and of at most this sum
@@ -39,6 +42,13 @@ class MatrixPursuit(FactorizationModel):
         other than squares the model is one of the linear predictor; `inverse_transform` leads to means.
     offsets : bool, default=False
         Whether every row and every column has a fitted number beside the atoms.
+    fixed_left : array of shape (n_samples, n_known), optional
+        Left factors that are known, of the first atoms: they stay, and the rest of these atoms is fitted.
+    fixed_right : array of shape (n_known, n_features), optional
+        The same of right factors, such as spectra of pure substances: the first rows of ``components_``, but for
+        their length.
+    fixed : fitted model, optional
+        A factorization of the same rows whose atoms are known as they are; they get weights.
     corrections : int, default=2
         Sweeps over all atoms after every new one.
     start : {"greedy", "leading"}, default="greedy"
@@ -119,13 +129,16 @@ class MatrixPursuit(FactorizationModel):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: int | None = None,
         *,
         left: AtomsLike = "sphere",
         right: AtomsLike = "sphere",
         weights: str = "free",
         loss: str = "squares",
         offsets: bool = False,
+        fixed_left: Any = None,
+        fixed_right: Any = None,
+        fixed: Any = None,
         corrections: int = 2,
         start: str = "greedy",
         max_iter: int = 500,
@@ -147,6 +160,9 @@ class MatrixPursuit(FactorizationModel):
         self.weights = weights
         self.loss = loss
         self.offsets = offsets
+        self.fixed_left = fixed_left
+        self.fixed_right = fixed_right
+        self.fixed = fixed
         self.corrections = corrections
         self.start = start
         self.max_iter = max_iter
@@ -185,6 +201,7 @@ class MatrixPursuit(FactorizationModel):
             Of counts: the mean of a row is its scale times the model's; "sum" takes the sums of the rows over
             their mean.
         """
+        rows = row_names(X)
         X = validate_matrix(self, X, reset=True)
         plain = (
             _core.parse_loss(self.loss) == "squares"
@@ -198,10 +215,14 @@ class MatrixPursuit(FactorizationModel):
         if row_weights.size and not row_weights.any():
             raise ValueError("sample_weight: every weight is zero; at least one row must count")
         self.row_scale_ = _scale_of(X, row_scale)
-        rank = require_count("n_components", self.n_components)
-        left, right = as_atoms(self.left), as_atoms(self.right)
-        initial = self._earlier_atoms(X.shape)
-        if plain and left.spec == right.spec == "sphere":
+        rank = min(10, *X.shape)
+        if self.n_components is not None:
+            rank = require_count("n_components", self.n_components)
+        left = as_atoms(self.left, rows)
+        right = as_atoms(self.right, getattr(self, "feature_names_in_", None))
+        known = self._known_atoms(X.shape, rank)
+        initial = known.get("initial") or self._earlier_atoms(X.shape)
+        if plain and left.spec == right.spec == "sphere" and not known:
             require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
             initial = None  # the singular vectors come all at once, those there are among them
         self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(
@@ -214,15 +235,49 @@ class MatrixPursuit(FactorizationModel):
             right=right,
             pursuit=options_of(self, rank),
             start=self.start,
-            initial=initial,
             loss=self.loss,
             offsets=bool(self.offsets),
             entry_weights=None if entry_weights is None else _matrix_of_weights(entry_weights),
             row_weights=row_weights,
             row_scale=self.row_scale_,
+            **{**known, "initial": initial},
         )
         forget_checkpoint(self.checkpoint, self.stop_reason_)
         return self
+
+    def _known_atoms(self, shape: tuple[int, int], rank: int) -> dict[str, Any]:
+        """Those that stay, as the engine takes them."""
+        given = [name for name in ("fixed", "fixed_left", "fixed_right") if getattr(self, name) is not None]
+        if not given:
+            return {}
+        if len(given) > 1 or self.warm_start:
+            raise ValueError(f"{' and '.join(given)}: goes alone, and not with warm_start")
+        name = given[0]
+        rows, cols = shape
+        if name == "fixed":
+            check_is_fitted(self.fixed, "components_")
+            parts = self.fixed._saved()
+            found = np.flatnonzero(np.any(self.fixed.components_ != 0, axis=1))
+            left, right = np.asarray(parts["left"])[:, found], self.fixed.components_[found].T
+            weights = np.asarray(parts["weights"])[found]
+        elif name == "fixed_left":
+            left = check_array(self.fixed_left, dtype=np.float64, input_name=name)
+            right, weights = np.zeros((cols, left.shape[1])), np.ones(left.shape[1])
+        else:
+            right = check_array(self.fixed_right, dtype=np.float64, input_name=name).T
+            left, weights = np.zeros((rows, right.shape[1])), np.ones(right.shape[1])
+        if left.shape[0] != rows or right.shape[0] != cols:
+            raise ValueError(f"{name}: of {left.shape[0]} x {right.shape[0]} data, not of {rows} x {cols}")
+        if len(weights) > rank:
+            raise ValueError(f"{name}: {len(weights)} known atoms, but n_components={rank} in all")
+        for side, factor in (("left", left), ("right", right)):
+            if name in ("fixed", f"fixed_{side}") and not np.all(np.any(factor != 0, axis=0)):
+                raise ValueError(f"{name}: a known {side} factor is zero")
+        # The engine keeps known factors as they are: of unit length, scale goes into the weights.
+        lengths = [np.linalg.norm(factor, axis=0) for factor in (left, right)]
+        left, right = (f / np.where(n > 0, n, 1) for f, n in zip((left, right), lengths))
+        kind = {"fixed": "both", "fixed_left": "left", "fixed_right": "right"}[name]
+        return {"initial": (left, right, weights), "fixed": len(weights), "fixed_factors": kind}
 
     def fit_transform(self, X: Any, y: Any = None, *, row_scale: Any = None, **weights: Any) -> Any:
         """`fit`, and the coordinates of the rows.
@@ -311,6 +366,9 @@ class MatrixPursuit(FactorizationModel):
         rows = self._rows(X, row_scale)
         return float(1 - rows["objective"] / rows["null_objective"]) if rows["null_objective"] > 0 else 1.0
 
+    def _coordinates_of(self, X: Any) -> NDArray[Any]:
+        return super()._coordinates_of(X) if self._is_plain() else self._rows(X, None)["coordinates"]
+
     def _explain(self, X: Any, total: float) -> None:
         if self._is_plain():
             super()._explain(X, total)
@@ -357,4 +415,4 @@ def _has_negative_members(atoms: AtomSet, size: int) -> bool:
 
 def _spec_of(atoms: AtomsLike) -> str:
     """A spec as it is: that of a model from a file may name a function that is not here."""
-    return atoms if isinstance(atoms, str) else as_atoms(atoms).spec
+    return atoms if isinstance(atoms, str) else getattr(atoms, "spec", None) or as_atoms(atoms).spec

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from . import _core
 from ._completion import MatrixCompletion
 from ._components import with_zeros
+from ._consensus import ConsensusNMF
 from ._factorization import path_by_rank
+from ._kept_sets import set_of
 from ._matrix_pursuit import MatrixPursuit
 from ._nmf import NMF
 from ._observations import Ids, Observations, typed_ids
@@ -24,11 +26,12 @@ from ._svd import TruncatedSVD
 from ._tensor_pursuit import TensorPursuit
 from .atoms import UntrustedSpec, opens_files
 
-Model = Union[MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion, TensorPursuit]
+Model = Union[MatrixPursuit, NMF, ConsensusNMF, TruncatedSVD, PCA, SparsePCA, MatrixCompletion, TensorPursuit]
 _CLASSES = {
-    each.__name__: each for each in (MatrixPursuit, NMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
+    each.__name__: each
+    for each in (MatrixPursuit, NMF, ConsensusNMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
-_NAMES_OF_SETS = {"left", "right", "symmetric", "modes"}
+_NAMES_OF_SETS = {"left", "right", "symmetric", "modes", "atoms"}
 
 
 def load(path: str | PathLike[str], *, trusted: bool = False) -> Model:
@@ -79,6 +82,12 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
         model._keep_own_terms(file)
         model.row_scale_ = file["row_scale"]
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
+    for side in model.get_params(deep=False).keys() & {"left", "right", "atoms"}:
+        if f"set_{side}" in metadata:
+            try:
+                model.set_params(**{side: set_of(metadata[f"set_{side}"])})
+            except ValueError as error:
+                raise ValueError(f"{path}: the metadata set_{side}: {error}") from None
     if isinstance(model, NMF) and "alpha_W" in metadata:
         same = metadata["alpha_H"] == "same"
         model.set_params(
@@ -110,6 +119,11 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
         if len(file["trace"]["rank"]):
             model.relative_error_ = float(file["trace"]["relative_error"][-1])
             model.reconstruction_err_ = float(np.sqrt(2 * file["trace"]["objective"][-1]))
+    if isinstance(model, ConsensusNMF):
+        try:
+            model._load(metadata, file["column_deviations"])
+        except (AttributeError, ValueError, TypeError, RecursionError) as error:
+            raise ValueError(f"{path}: the metadata consensus do not fit the model: {error}") from None
     if isinstance(model, TruncatedSVD):
         model.singular_values_ = model.weights_
     if len(shares):

@@ -6,31 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_array, check_non_negative
 
 from . import _core, atoms
 from ._components import with_zeros
-from ._factorization import FactorizationModel, Initial
+from ._factorization import Initial
+from ._nonnegative import NonnegativeModel
 from ._progress import Callback, Watcher
 from ._pursuit_options import pursuit_options
-from ._validation import require_count, seed_for, threads_for, validate_matrix
+from ._validation import float_type, require_count, seed_for, threads_for, validate_matrix
 from .atoms import AtomSet
 
 _LEADING = (None, "nndsvd", "nndsvda", "nndsvdar")
 _INITS = (*_LEADING, "greedy", "random", "custom")
-_LOSSES = {
-    "frobenius": "squares",
-    2: "squares",
-    "kullback-leibler": "poisson",
-    1: "poisson",
-    "itakura-saito": "itakura-saito",
-    0: "itakura-saito",
-}
 
 
-class NMF(FactorizationModel):
+class NMF(NonnegativeModel):
     """Non-negative matrix factorization, X ~ W H: a drop-in for `sklearn.decomposition.NMF` that is faster
     and ends lower.
 
@@ -115,8 +107,6 @@ class NMF(FactorizationModel):
     True
     """
 
-    _nonnegative_coordinates = True
-
     def __init__(
         self,
         n_components: int | str | None = None,
@@ -167,6 +157,8 @@ class NMF(FactorizationModel):
         H : array of shape (n_components, n_features), with ``init="custom"``
         """
         self._check_parameters()
+        if hasattr(self, "_sums"):  # of rows that this fit does not know
+            del self._sums
         X = validate_matrix(self, X, reset=True)
         self._check_entries(X)
         rank = self._rank(X, H)
@@ -187,38 +179,42 @@ class NMF(FactorizationModel):
             self._warn_of_convergence()
         return self
 
-    def transform(self, X: Any) -> Any:
-        """W for the rows of X, by non-negative least squares, or with the least divergence.
+    def partial_fit(self, X: Any, y: Any = None) -> "NMF":
+        """Go on with more rows, which need not be in memory at once (online NMF, Mairal et al. 2010): their W is
+        exact, and H follows from the sums over all rows that were seen.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), no entry negative
-        """
-        if self._loss() != "squares":
-            check_is_fitted(self, "components_")
-            X = validate_matrix(self, X, reset=False)
-            self._check_entries(X)
-            return self._closest(X)["left"].astype(X.dtype, copy=False)
-        W = super().transform(X)
-        check_non_negative(X if hasattr(X, "dtype") else np.asarray(X), "NMF (input X)")
-        return W
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Share of the sum of squares of X that the components explain, or of its deviance with
-        other losses; 1 is all.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features), no entry negative
+            Of the first call at least as many rows as components are wise.
         y : ignored
         """
-        if self._loss() == "squares":
-            return super().score(X, y)
-        check_is_fitted(self, "components_")
+        self._check_parameters()
+        if self._by_sweeps() or self.k is not None:
+            raise ValueError("partial_fit: goes with beta_loss='frobenius', without alpha_W, alpha_H and k")
+        if not hasattr(self, "_sums"):
+            self.fit(X)
+            self._sums = 0.0, 0.0
+            self.n_samples_seen_ = 0
         X = validate_matrix(self, X, reset=False)
-        self._check_entries(X)
-        closest = self._closest(X)
-        return 1 - closest["divergence"] / closest["null_objective"] if closest["null_objective"] > 0 else 1.0
+        W = self.transform(X).astype(np.float64)
+        gram, products = self._sums[0] + W.T @ W, self._sums[1] + np.asarray(W.T @ X, dtype=np.float64)
+        H = self.components_.astype(np.float64)
+        for _ in range(20):
+            before = H.copy()
+            for i in np.flatnonzero(np.diagonal(gram) > 0):
+                H[i] = np.maximum(0, H[i] + (products[i] - gram[i] @ H) / gram[i, i])
+            if np.abs(H - before).max() <= 1e-6 * np.abs(H).max():
+                break
+        length = np.linalg.norm(H, axis=1)
+        length[length == 0] = 1
+        self._sums = gram * np.outer(length, length), products * length[:, None]
+        self.components_ = (H / length[:, None]).astype(float_type(X))
+        self.n_samples_seen_ += X.shape[0]
+        W = W * length
+        self.weights_ = np.linalg.norm(W, axis=0)
+        self.left_ = (W / np.where(self.weights_ > 0, self.weights_, 1)).astype(float_type(X))
+        return self
 
     def _rank(self, X: Any, H: Any) -> int:
         if self.n_components == "auto" and self.init == "custom" and H is not None:
@@ -227,66 +223,8 @@ class NMF(FactorizationModel):
             return X.shape[1]
         return require_count("n_components", self.n_components)
 
-    def _alphas(self) -> tuple[float, float]:
-        same = isinstance(self.alpha_H, str)
-        return float(self.alpha_W), float(self.alpha_W if same else self.alpha_H)
-
-    def _penalized(self) -> bool:
-        return max(self._alphas()) > 0
-
-    def _loss(self) -> str:
-        return _LOSSES[self.beta_loss]
-
     def _by_sweeps(self) -> bool:
         return self._loss() != "squares" or self._penalized()
-
-    def _check_entries(self, X: Any) -> None:
-        check_non_negative(X, "NMF (input X)")
-        if self._loss() == "itakura-saito":
-            full = X.nnz == np.prod(X.shape) and X.data.all() if issparse(X) else X.all()
-            if not full:
-                raise ValueError(
-                    f"beta_loss={self.beta_loss!r}: X has zeros, and every entry must be above 0; add a small number to "
-                    "all of them, or take 'kullback-leibler'"
-                )
-
-    def _penalties(self, n_samples: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """l1 and l2 of W and of H, with scikit-learn's scaling."""
-        alpha_W, alpha_H = self._alphas()
-        left, right = alpha_W * self.n_features_in_, alpha_H * n_samples
-        shares = float(self.l1_ratio), 1 - float(self.l1_ratio)
-        return (left * shares[0], left * shares[1]), (right * shares[0], right * shares[1])
-
-    def _sweeps(self, X: Any, W: NDArray[Any], H: NDArray[Any], watcher: Watcher | None, **more: Any) -> Any:
-        """W and H (a column each) after sweeps over both, or over W alone."""
-        left, right = self._penalties(X.shape[0])
-        options = {"sweeps": self.max_iter, "tolerance": self.tol, "time_limit": self.time_limit}
-        return _core.penalized_nmf(
-            X,
-            W,
-            H,
-            left=left,
-            right=right,
-            threads=threads_for(self.n_jobs),
-            callback=None if watcher is None else watcher.function(),
-            loss=self._loss(),
-            **{**options, **more},
-        )
-
-    def _closest(self, X: Any) -> dict[str, Any]:
-        """W of the least divergence (and price) with the H there is: every row is convex."""
-        H = self.components_.T.astype(np.float64)
-        size = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1, 1) / max(H.sum(), np.finfo(float).tiny)
-        start = np.repeat(np.maximum(size, np.finfo(float).tiny), H.shape[1], axis=1)
-        limits = {"sweeps": 500, "tolerance": 1e-12, "time_limit": None}
-        result: dict[str, Any] = self._sweeps(X, start, H, None, right_stays=True, **limits)
-        W = result["left"]
-        result["divergence"] = result["objective"] - self._paid(W, result["right"], X.shape[0])
-        return result
-
-    def _paid(self, W: NDArray[Any], H: NDArray[Any], n_samples: int) -> float:
-        prices = zip((W, H), self._penalties(n_samples))
-        return float(sum(l1 * F.sum() + 0.5 * l2 * np.vdot(F, F) for F, (l1, l2) in prices))
 
     def _fit_by_sweeps(self, X: Any, rank: int, W: Any, H: Any) -> None:
         start = self._initial(X, rank, W, H)
@@ -358,11 +296,6 @@ class NMF(FactorizationModel):
             stacklevel=4,
         )
 
-    def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
-        (l1, l2), _ = self._penalties(1)
-        gram = self._gram() + l2 * np.eye(self.n_components_)
-        return _core.nonnegative_least_squares(gram, products - l1, threads_for(self.n_jobs))
-
     def _initial(self, X: Any, rank: int, W: Any, H: Any) -> Initial | None:
         if self.init != "custom" and (W is not None or H is not None):
             warnings.warn(
@@ -384,18 +317,10 @@ class NMF(FactorizationModel):
             return W, H.T, np.ones(rank)
         # The engine fits the weights, best from a product of the size of X.
         weights = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
-        size = np.vdot(np.asarray(X @ H.T), W) / max(np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny)
+        size = np.vdot(_core.product(X, H.T, threads_for(self.n_jobs)), W) / max(
+            np.vdot(W.T @ W, H @ H.T), np.finfo(np.float64).tiny
+        )
         return W, H.T, weights * (size if 0 < size < np.inf else 1.0)
-
-    def _saved(self) -> dict[str, Any]:
-        saved = super()._saved()
-        if self._penalized():
-            saved["metadata"] |= {
-                name: str(getattr(self, name)) for name in ("alpha_W", "alpha_H", "l1_ratio")
-            }
-        if self._loss() != "squares":
-            saved["metadata"]["loss"] = self._loss()
-        return saved
 
     def _atom_specs(self) -> dict[str, str]:
         return {"left": "nonneg", "right": self._right_atoms().spec, "weights": "nonneg"}
@@ -408,11 +333,7 @@ class NMF(FactorizationModel):
             raise ValueError(f"init={self.init!r}: must be one of {_INITS}")
         if self.solver not in ("cd", "mu"):
             raise ValueError(f"solver={self.solver!r}: must be 'cd' or 'mu'")
-        if not isinstance(self.beta_loss, (str, numbers.Real)) or self.beta_loss not in _LOSSES:
-            raise ValueError(
-                f"beta_loss={self.beta_loss!r}: must be 'frobenius' (or 2), 'kullback-leibler' (or 1) or "
-                "'itakura-saito' (or 0)"
-            )
+        self._check_loss()
         for name, most in (("alpha_W", np.inf), ("alpha_H", np.inf), ("l1_ratio", 1.0)):
             value = getattr(self, name)
             if name == "alpha_H" and isinstance(value, str) and value == "same":
@@ -424,14 +345,6 @@ class NMF(FactorizationModel):
             raise ValueError(
                 f"k={self.k!r}: goes without alpha_W and alpha_H, and with beta_loss='frobenius'"
             )
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {**super()._more_tags(), "requires_positive_X": True}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _checked_start(factor: Any, shape: tuple[int, int], whom: str) -> NDArray[np.float64]:
@@ -512,7 +425,7 @@ def non_negative_factorization(
         return model.fit_transform(X, W=W, H=H), model.components_, model.n_iter_
     model._check_parameters()
     X = validate_matrix(model, X, reset=True)
-    H = check_array(H, input_name="H", dtype=X.dtype)
+    H = check_array(H, input_name="H", dtype=float_type(X))
     if H.shape[1] != X.shape[1]:
         raise ValueError(f"H of shape {H.shape} does not fit {X.shape} data")
     check_non_negative(H, "NMF (input H)")

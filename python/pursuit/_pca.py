@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, atoms
 from ._components import ComponentModel, with_zeros
-from ._validation import threads_for, validate_matrix
+from ._validation import float_type, threads_for, validate_matrix
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 _SMALL = 500  # rows and columns that LAPACK decomposes at once
@@ -193,12 +193,12 @@ class PCA(ComponentModel):
         n, left_out = X.shape[0], min(X.shape) - len(values)
         components = components * _signs(components)[:, None]
         self.n_samples_ = n
-        self.mean_ = mean.astype(X.dtype, copy=False)
-        self.components_ = components.astype(X.dtype, copy=False)
-        self.singular_values_ = values.astype(X.dtype, copy=False)
-        self.explained_variance_ = (values**2 / (n - 1)).astype(X.dtype, copy=False)
+        self.mean_ = mean.astype(float_type(X), copy=False)
+        self.components_ = components.astype(float_type(X), copy=False)
+        self.singular_values_ = values.astype(float_type(X), copy=False)
+        self.explained_variance_ = (values**2 / (n - 1)).astype(float_type(X), copy=False)
         shares = values**2 / total if total > 0 else np.zeros(len(values))
-        self.explained_variance_ratio_ = shares.astype(X.dtype, copy=False)
+        self.explained_variance_ratio_ = shares.astype(float_type(X), copy=False)
         rest = max(0.0, total - float(np.sum(values**2))) / (n - 1)
         self.noise_variance_ = rest / left_out if left_out > 0 else 0.0
         explained = np.cumsum(shares)
@@ -215,6 +215,10 @@ class PCA(ComponentModel):
         """Of the coordinates; those that do not vary are left as they are, near zero."""
         deviations = np.sqrt(self.explained_variance_)
         return np.maximum(deviations, np.finfo(deviations.dtype).eps)
+
+    def _coordinates_of(self, X: Any) -> NDArray[Any]:
+        amounts = ComponentModel._coordinates(self, self._products(X, self.components_))
+        return amounts / self._deviations() if self.whiten else amounts
 
     def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
         return products / self._deviations() if self.whiten else products
@@ -266,6 +270,7 @@ class PCA(ComponentModel):
         X = validate_matrix(self, X, reset=False)
         z, mean = self._products(X, self.components_), self.mean_.astype(np.float64)
         if scipy.sparse.issparse(X):
+            X = X.astype(float_type(X), copy=False)  # squares of small whole numbers would not fit
             squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * (X @ mean) + mean @ mean
         else:
             squares = np.sum((X - mean) ** 2, axis=1)

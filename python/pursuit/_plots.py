@@ -19,9 +19,18 @@ def pyplot() -> Any:
     return matplotlib.pyplot
 
 
-def curve(ax: Any, x: Any, y: Any, xlabel: str, ylabel: str) -> Any:
+def curve(ax: Any, x: Any, y: Any, xlabel: str, ylabel: str, *, whole: bool = False) -> Any:
+    """A line with points; along whole numbers ticks are whole, and one point alone has room around it."""
     ax = ax if ax is not None else pyplot().subplots()[1]
-    ax.plot(x, y, marker="o", markersize=3)
+    ax.plot(x, y, marker="o", markersize=3 if len(x) > 1 else 6)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if whole:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        if len(x) == 1:
+            ax.set_xlim(x[0] - 1, x[0] + 1)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     return ax
@@ -62,12 +71,22 @@ class ComponentPlots:
         matplotlib axes
         """
         check_is_fitted(self)
-        return curve(
-            ax, self.path_["rank"], self.path_["explained_variance"], "components", "explained variance"
-        )
+        explained = self.path_["explained_variance"]
+        ax = curve(ax, self.path_["rank"], explained, "components", "explained variance", whole=True)
+        if len(explained) == 1:
+            ax.set_ylim(min(0.0, explained[0]), 1.02)
+        return ax
 
-    def plot_atoms(self, shape: tuple[int, int] | None = None, *, columns: int = 5) -> Any:
-        """The components: as pictures of the given shape, or as curves.
+    def plot_atoms(
+        self,
+        shape: tuple[int, int] | None = None,
+        *,
+        columns: int = 5,
+        x: Any = None,
+        xlabel: str = "",
+        top: int | None = None,
+    ) -> Any:
+        """The components: as pictures of the given shape, as curves, or by their largest entries.
 
         Parameters
         ----------
@@ -75,6 +94,13 @@ class ComponentPlots:
             Of the picture that the features make up, row by row.
         columns : int, default=5
             Components side by side.
+        x : array of shape (n_features,), optional
+            Where the features lie: wavelengths, times. By default 0, 1, 2, ...
+        xlabel : str, optional
+            What that is.
+        top : int, optional
+            Draw the so many largest entries as bars, with the names of their features. Where there are names and
+            neither ``shape`` nor ``x``, 10 of them; 0 draws curves all the same.
 
         Returns
         -------
@@ -84,27 +110,83 @@ class ComponentPlots:
         count, size = self.components_.shape
         if shape is not None and np.prod(shape) != size:
             raise ValueError(f"shape={shape}: has {np.prod(shape)} places for {size} features")
-        columns = max(1, min(columns, count))
-        rows = max(1, -(-count // columns))
-        figure, axes = pyplot().subplots(rows, columns, squeeze=False, figsize=(1.8 * columns, 1.8 * rows))
-        largest = np.abs(self.components_).max(initial=1e-300)
-        signed = self.components_.min(initial=0) < 0
-        for i, ax in enumerate(axes.flat):
-            if shape is not None or i >= count:
-                ax.set_axis_off()
-            if i >= count:
-                continue
-            if shape is None:
-                ax.plot(self.components_[i], linewidth=0.8)
-            else:
-                ax.imshow(
-                    self.components_[i].reshape(shape),
-                    cmap="RdBu_r" if signed else "gray_r",
-                    vmin=-largest if signed else 0,
-                    vmax=largest,
-                )
-            ax.set_title(str(i), fontsize=8)
-        return figure
+        if x is not None and np.shape(x) != (size,):
+            raise ValueError(f"x of shape {np.shape(x)}: a number for each of {size} features is needed")
+        names = getattr(self, "feature_names_in_", None)
+        if top is None:
+            top = 10 if names is not None and shape is None and x is None else 0
+        if top > 0:
+            texts = [str(name) for name in (range(size) if names is None else names)]
+            return _bars(self.components_, texts, min(top, size), min(columns, 3))
+        return _panels(self.components_, shape, columns, x, xlabel)
+
+
+def _grid(count: int, columns: int, width: float, height: float, **options: Any) -> tuple[Any, list[Any]]:
+    """A figure with a place for each of so many, and these."""
+    columns = max(1, min(columns, count))
+    rows = max(1, -(-count // columns))
+    figure, axes = pyplot().subplots(
+        rows,
+        columns,
+        squeeze=False,
+        figsize=(width * columns, height * rows),
+        layout="constrained",
+        **options,
+    )
+    for ax in axes.flat[count:]:
+        ax.set_axis_off()
+    return figure, list(axes.flat[:count])
+
+
+def _panels(components: NDArray[Any], shape: Any, columns: int, x: Any, xlabel: str) -> Any:
+    size = {"width": 1.8, "height": 1.9} if shape is not None else {"width": 2.6, "height": 1.9}
+    if shape is None:
+        size |= {"sharex": True, "sharey": True}
+        columns = min(columns, 3)
+    figure, axes = _grid(len(components), columns, **size)
+    largest = np.abs(components).max(initial=1e-300)
+    signed = components.min(initial=0) < 0
+    for i, ax in enumerate(axes):
+        if shape is not None:
+            ax.set_axis_off()
+            ax.imshow(
+                components[i].reshape(shape),
+                cmap="RdBu_r" if signed else "gray_r",
+                vmin=-largest if signed else 0,
+                vmax=largest,
+            )
+        else:
+            ax.plot(np.arange(components.shape[1]) if x is None else x, components[i], linewidth=1)
+            ax.axhline(0, color="gray", linewidth=0.5)
+            ax.tick_params(labelsize=8)
+            ax.locator_params(axis="x", nbins=5, integer=x is None)
+            ax.locator_params(axis="y", nbins=4)
+        ax.set_title(f"component {i + 1}", fontsize=9)
+    if shape is None and xlabel:
+        figure.supxlabel(xlabel, fontsize=9)
+    return figure
+
+
+def _bars(components: NDArray[Any], names: list[str], top: int, columns: int) -> Any:
+    figure, axes = _grid(len(components), columns, 2.8, 0.5 + 0.19 * top)
+    for i, ax in enumerate(axes):
+        best = np.argsort(-np.abs(components[i]), kind="stable")[:top]
+        best = best[components[i][best] != 0]
+        values = components[i][best]
+        ax.barh(np.arange(len(best)), values, color=np.where(values < 0, "C3", "C0"), height=0.7)
+        ax.set_yticks(np.arange(len(best)), [_short(names[j]) for j in best], fontsize=8)
+        ax.set_ylim(top - 0.4, -0.6)  # as many places for every component
+        ax.axvline(0, color="gray", linewidth=0.5)
+        ax.tick_params(axis="x", labelsize=8)
+        ax.locator_params(axis="x", nbins=4)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        ax.set_title(f"component {i + 1}", fontsize=9)
+    return figure
+
+
+def _short(name: str, most: int = 24) -> str:
+    return name if len(name) <= most else name[: most - 1] + "\u2026"
 
 
 class CompletionPlots:
@@ -141,4 +223,4 @@ class CompletionPlots:
         matplotlib axes
         """
         check_is_fitted(self)
-        return curve(ax, self.path_["rank"], self.path_["validation"], "atoms", "validation RMSE")
+        return curve(ax, self.path_["rank"], self.path_["validation"], "atoms", "validation RMSE", whole=True)

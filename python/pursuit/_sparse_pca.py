@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
-from . import _core, atoms
+from . import _core
+from . import atoms as catalogue
 from ._components import ComponentModel, with_zeros
 from ._progress import Callback, Watcher
-from ._validation import require_count, seed_for, threads_for, validate_matrix
-from .atoms import AtomSet
+from ._validation import float_type, require_count, seed_for, threads_for, validate_matrix
+from .atoms import AtomSet, AtomsLike, as_atoms
 
 
 class SparsePCA(ComponentModel):
@@ -29,7 +30,10 @@ class SparsePCA(ComponentModel):
     k : int, float, sequence of int or None, default=0.1
         At most so many non-zeros in a component, or a fraction of the features; a sequence has a number for
         every component; None is for plain PCA, or where ``total_nonzeros`` is given. Not looked at where
-        ``alpha`` is given.
+        ``alpha`` or ``atoms`` are given.
+    atoms : atom set, str or callable, optional
+        Any structure of the loadings instead, see `pursuit.atoms`: "nonneg+sparse:20", "smooth:0.1", gene sets. Sets
+        that call features by names find them in the columns of a frame.
     alpha : float or None, default=None
         Loadings pay for their size instead, as in `sklearn.decomposition.SparsePCA`: components V minimise
         1/2 ||X - U V||^2 + alpha ||V||_1 over U with columns of length 1 at most. 0 is for plain PCA.
@@ -100,6 +104,7 @@ class SparsePCA(ComponentModel):
         n_components: int | None = None,
         k: int | float | Sequence[int] | None = 0.1,
         *,
+        atoms: AtomsLike | None = None,
         alpha: float | None = None,
         ridge_alpha: float = 0.0,
         max_iter: int = 1000,
@@ -119,6 +124,7 @@ class SparsePCA(ComponentModel):
     ) -> None:
         self.n_components = n_components
         self.k = k
+        self.atoms = atoms
         self.alpha = alpha
         self.ridge_alpha = ridge_alpha
         self.max_iter = max_iter
@@ -156,10 +162,10 @@ class SparsePCA(ComponentModel):
                 result = self._descend(X, count, float(self.alpha), watcher)
         loadings = result["loadings"]
         count = self._set_stop(result["stop"], found=loadings.shape[1], asked=count)
-        self.components_ = with_zeros(loadings, count).T.astype(X.dtype, copy=False)
-        self.mean_ = result["means"].astype(X.dtype, copy=False)
+        self.components_ = with_zeros(loadings, count).T.astype(float_type(X), copy=False)
+        self.mean_ = result["means"].astype(float_type(X), copy=False)
         if self.correlation:
-            self.scale_ = result["deviations"].astype(X.dtype, copy=False)
+            self.scale_ = result["deviations"].astype(float_type(X), copy=False)
         self._scores = with_zeros(result["scores"], count)
         self.n_samples_ = X.shape[0]
         self.n_iter_ = result["sweeps"]
@@ -219,6 +225,12 @@ class SparsePCA(ComponentModel):
             raise ValueError(f"ridge_alpha={self.ridge_alpha!r}: must be at least 0")
         if (self.U_init is None) != (self.V_init is None):
             raise ValueError("U_init, V_init: both are needed, or neither")
+        if self.atoms is not None:
+            for name in ("alpha", "total_nonzeros"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name}={getattr(self, name)!r}: goes with k, not with atoms")
+            if self._base_atoms().spec != "sphere":
+                raise ValueError("atoms: say 'nonneg+...' in SparsePCA instead")
         if self.alpha is None:
             if self.V_init is not None:
                 raise ValueError("U_init, V_init: go with alpha; a bound of the loadings has its own start")
@@ -235,15 +247,18 @@ class SparsePCA(ComponentModel):
         return np.linalg.solve(self._gram() + self.ridge_alpha * np.eye(self.n_components_), products.T).T
 
     def _base_atoms(self) -> AtomSet:
-        return atoms.sphere()
+        return catalogue.sphere()
 
     def _atoms(self) -> AtomSet:
+        if self.atoms is not None:
+            return as_atoms(self.atoms, getattr(self, "feature_names_in_", None))
         if self.k is None or isinstance(self.k, Iterable):
             return self._base_atoms()
-        return self._base_atoms() & atoms.sparse(self.k)
+        return self._base_atoms() & catalogue.sparse(self.k)
 
     def _nonzeros(self) -> list[int]:
-        return [int(k) for k in self.k] if isinstance(self.k, Iterable) else []
+        by_component = self.atoms is None and isinstance(self.k, Iterable)
+        return [int(k) for k in self.k] if by_component else []  # type: ignore[union-attr]
 
     def _saved(self) -> dict[str, Any]:
         """Scores of unit length, so that the model is a factorization of the centred data like any other."""
@@ -255,7 +270,7 @@ class SparsePCA(ComponentModel):
             "trace": {},
             "metadata": {
                 "left": "sphere",
-                "right": self._atoms().spec,
+                "right": self.atoms if isinstance(self.atoms, str) else self._atoms().spec,
                 "weights": "free",
                 "centered": "true",
                 "stop": self.stop_reason_,
@@ -292,4 +307,4 @@ class NonnegativeSparsePCA(SparsePCA):
     """
 
     def _base_atoms(self) -> AtomSet:
-        return atoms.nonneg()
+        return catalogue.nonneg()

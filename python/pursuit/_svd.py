@@ -3,12 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse
+from sklearn.base import clone
 
 from . import _core, atoms
 from ._factorization import FactorizationModel
 from ._progress import Watcher
 from ._pursuit_options import pursuit_options
-from ._validation import require_count, validate_matrix
+from ._validation import float_type, require_count, squared_norm, validate_matrix
 
 
 class TruncatedSVD(FactorizationModel):
@@ -82,6 +84,8 @@ class TruncatedSVD(FactorizationModel):
         X : array or sparse matrix of shape (n_samples, n_features)
         y : ignored
         """
+        if hasattr(self, "_sums"):  # of rows that this fit does not know
+            del self._sums
         if self.algorithm not in ("randomized", "arpack"):
             raise ValueError(f"algorithm={self.algorithm!r}: must be 'randomized' or 'arpack'")
         X = validate_matrix(self, X, reset=True)
@@ -104,8 +108,41 @@ class TruncatedSVD(FactorizationModel):
         )
         return self
 
+    def partial_fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
+        """Go on with more rows, which need not be in memory at once: the singular vectors of all that were seen, but
+        for what was beyond ``n_components`` on the way.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Of the first call at least as many rows as components.
+        y : ignored
+        """
+        first = not hasattr(self, "_sums")
+        if first:
+            self.fit(X)
+            self._sums = np.zeros(self.n_features_in_), 0.0
+            self.n_samples_seen_ = 0
+        X = validate_matrix(self, X, reset=False)
+        if not first:
+            earlier = self.singular_values_[:, None] * self.components_
+            stack = scipy.sparse.vstack if scipy.sparse.issparse(X) else np.vstack
+            both = clone(self).fit(stack([earlier, X]))
+            self.components_, self.singular_values_ = both.components_, both.singular_values_
+            self.weights_ = both.weights_
+            self.left_ = both.left_[len(earlier) :]
+        sums = self._sums[0] + np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
+        self._sums = sums, self._sums[1] + squared_norm(X)
+        self.n_samples_seen_ += X.shape[0]
+        mean = sums / self.n_samples_seen_
+        squares = self.singular_values_.astype(np.float64) ** 2 / self.n_samples_seen_
+        self.explained_variance_ = np.maximum(squares - (self.components_ @ mean) ** 2, 0)
+        variance = self._sums[1] / self.n_samples_seen_ - float(mean @ mean)
+        self.explained_variance_ratio_ = self.explained_variance_ / (variance if variance > 0 else 1)
+        return self
+
     def _explain(self, X: Any, total: float) -> None:
-        self.singular_values_ = self.weights_.astype(X.dtype, copy=False)
+        self.singular_values_ = self.weights_.astype(float_type(X), copy=False)
         self.explained_variance_ = np.var(self.left_ * self.weights_, axis=0)  # in double: squares
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         variance = total / X.shape[0] - float(mean @ mean)

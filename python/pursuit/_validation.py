@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from joblib import effective_n_jobs
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+
+from . import _core
 
 try:
     from sklearn.utils.validation import validate_data as _validated  # scikit-learn 1.6 and later
@@ -23,6 +26,7 @@ except ImportError:
 
 
 FLOATS = (np.float64, np.float32)
+_WHOLE = tuple(np.dtype(kind).type for kind in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"))
 _MISSING = "pursuit.MatrixCompletion takes X with NaN as it is: what is missing is unknown, and predicted."
 
 
@@ -70,27 +74,41 @@ def with_floats(X: Any) -> Any:
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix with sorted indices, no duplicates and indices of one type; the input is never
-    changed."""
+    """A sparse matrix without duplicates and with indices of one type, in whatever order they are; the input is
+    never changed."""
     if not scipy.sparse.issparse(X):
         return X
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
     if X.indices.dtype != X.indptr.dtype:
         X = type(X)((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    if not X.has_canonical_format and (X.has_sorted_indices or _core.has_duplicates(X, 1)):
+        X = X.copy()
+        X.sum_duplicates()
     return X
 
 
+def float_type(X: Any) -> Any:
+    """The precision of results about X: its own, double for whole numbers."""
+    return X.dtype.type if X.dtype in FLOATS else np.float64
+
+
+def product(X: Any, columns: NDArray[Any], threads: int = 1) -> NDArray[Any]:
+    """X times a few columns. Whole numbers, of which NumPy and SciPy would make a copy, are multiplied as they
+    lie."""
+    if X.dtype in FLOATS:
+        # A few wide rows times a tall matrix: faster than the other way round.
+        return np.asarray((columns.T.astype(X.dtype, copy=False) @ X.T).T, dtype=np.float64)
+    return _core.product(X, columns.astype(np.float64), threads)
+
+
 def validate_matrix(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) -> Any:
-    """X as a float array or CSR or CSC matrix, copied only where its type demands it."""
+    """X as an array, or a CSR or CSC matrix without duplicates, of floats or of whole numbers as they lie."""
     X = validate_data(
         estimator,
-        with_floats(X),
+        X,
         reset=reset,
         accept_sparse=("csr", "csc"),
         accept_large_sparse=True,
-        dtype=FLOATS,
+        dtype=FLOATS + _WHOLE,
         order=None,
         ensure_min_samples=min_samples,
     )

@@ -16,10 +16,14 @@ struct ArrayData {
   py::object owner;
 };
 
-/// float32 and float64 arrays in C or Fortran order, rows or columns at any distance, and canonical CSR and
-/// CSC matrices with 32- or 64-bit indices are used where they lie. Arrays whose elements lie apart in both
-/// directions are copied. TypeError for anything else.
+/// Arrays of float32, float64 and whole numbers in C or Fortran order, rows or columns at any distance, and
+/// CSR and CSC matrices without duplicates, with 32- or 64-bit indices in any order, are used where they lie.
+/// Arrays whose elements lie apart in both directions are copied, and so are whole numbers in a sparse
+/// matrix, its indices not. TypeError for anything else.
 ArrayData data_of(const py::object& X, int threads);
+
+/// Whether a CSR or CSC matrix stores a place twice, in whatever order.
+bool has_duplicates(const py::object& X, int threads);
 
 /// The numbers of a 2-D array as doubles, where they lie if they are doubles already, and what owns them.
 struct DoubleView {

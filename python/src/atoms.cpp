@@ -7,7 +7,9 @@
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/catalogue/index_files.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -112,27 +115,64 @@ Atoms dictionary_atoms(const std::string& set, Columns columns, std::optional<In
   return sparse_in(given, k.value());
 }
 
-/// Sets about particular entries, from what the files of their specs hold.
+/// Sets about particular entries, from what the files of their specs hold; `source` is such a file.
 void bind_sets_of_data(py::module_& m) {
   m.def(
       "group_atoms",
-      [](std::vector<Index> group_of, Index active, std::optional<Index> within) {
-        return group({std::move(group_of)}, active, within.value_or(std::numeric_limits<Index>::max()));
+      [](std::vector<Index> group_of, Index active, std::optional<Index> within, std::string source) {
+        return group({std::move(group_of), std::move(source)}, active,
+                     within.value_or(std::numeric_limits<Index>::max()));
       },
-      py::arg("group_of"), py::arg("active"), py::arg("within"));
+      py::arg("group_of"), py::arg("active"), py::arg("within"), py::arg("source") = "");
   m.def(
-      "tree_atoms", [](std::vector<Index> parent, Index k) { return tree({std::move(parent)}, k); },
-      py::arg("parent"), py::arg("k"));
+      "sets_atoms",
+      [](Index entries, std::vector<std::vector<Index>> members, Index active, std::string source) {
+        return entry_sets({entries, std::move(members), std::move(source)}, active);
+      },
+      py::arg("entries"), py::arg("members"), py::arg("active"), py::arg("source") = "");
+  m.def(
+      "tree_atoms",
+      [](std::vector<Index> parent, Index k, std::string source) {
+        return tree({std::move(parent), std::move(source)}, k);
+      },
+      py::arg("parent"), py::arg("k"), py::arg("source") = "");
   m.def(
       "graph_atoms",
-      [](Index vertices, std::vector<std::pair<Index, Index>> edges, Index k, Index components) {
-        return graph({vertices, std::move(edges)}, k, components);
+      [](Index vertices, std::vector<std::pair<Index, Index>> edges, Index k, Index components,
+         std::string source) {
+        return graph({vertices, std::move(edges), std::move(source)}, k, components);
       },
-      py::arg("vertices"), py::arg("edges"), py::arg("k"), py::arg("components"));
+      py::arg("vertices"), py::arg("edges"), py::arg("k"), py::arg("components"), py::arg("source") = "");
   m.def(
-      "support_atoms", [](std::vector<unsigned char> mask) { return support(std::move(mask)); },
-      py::arg("mask"));
+      "support_atoms",
+      [](std::vector<unsigned char> mask, const std::string& source) {
+        return support(std::move(mask), source);
+      },
+      py::arg("mask"), py::arg("source") = "");
+  m.def(
+      "per_atom_atoms", [](const std::vector<Atoms>& sets) { return per_atom(sets); }, py::arg("sets"));
   m.def("dictionary_atoms", &dictionary_atoms, py::arg("set"), py::arg("columns"), py::arg("k"));
+}
+
+/// What the files of such sets hold.
+void bind_index_files(py::module_& m) {
+  namespace fs = std::filesystem;
+  m.def("read_names", &read_names, py::arg("path"));
+  m.def(
+      "read_groups", [](const fs::path& path) { return read_groups(path).group_of; }, py::arg("path"));
+  m.def(
+      "read_sets", [](const fs::path& path) { return read_sets(path).members; }, py::arg("path"));
+  m.def(
+      "read_tree", [](const fs::path& path) { return read_tree(path).parent; }, py::arg("path"));
+  m.def(
+      "read_graph",
+      [](const fs::path& path) {
+        const Graph graph = read_graph(path);
+        return std::pair(graph.vertices, graph.edges);
+      },
+      py::arg("path"));
+  m.def(
+      "read_mask", [](const fs::path& path) { return read_mask(path); }, py::arg("path"));
 }
 
 /// Whether the set has vectors of so many entries.
@@ -181,8 +221,9 @@ void bind_atoms(py::module_& m) {
       .def("fit", &fit, WithoutLock(), py::arg("a"), py::arg("b"), py::arg("nonnegative"))
       .def(
           "combine", [](const Atoms& a, const Atoms& b) { return a + b; }, py::arg("other"));
-  m.def("parse_atoms", &parse_atoms, py::arg("spec"));
+  m.def("parse_atoms", &parse_atoms_by_name, py::arg("spec"), py::arg("names") = std::vector<std::string>{});
   bind_sets_of_data(m);
+  bind_index_files(m);
   m.def("catalogue", [] {
     py::list entries;
     for (const CatalogueEntry& entry : catalogue())

@@ -312,11 +312,13 @@ void bind_completion(py::module_& m) {
   m.def(
       "complete_implicit",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
+         const std::optional<Atoms>& left, const std::optional<Atoms>& right, const std::string& weights,
          const std::string& confidence, Index max_rank, double validation, const CompletionModel* start,
          const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
          const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
          std::optional<double> time_limit, const py::object& callback) {
         ImplicitOptions options;
+        if (left && right) options.sets = ImplicitSets{*left, *right, parse_weight_rule(weights)};
         if (row_features) options.row_features = &row_features->table;
         if (column_features) options.col_features = &column_features->table;
         options.confidence = parse_confidence(confidence);
@@ -335,9 +337,10 @@ void bind_completion(py::module_& m) {
         return watched(entries_of(rows, cols, row, col, value), options, complete_implicit, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
-      py::arg("confidence"), py::arg("max_rank"), py::arg("validation"), py::arg("start"),
-      py::arg("start_entries"), py::arg("row_features"), py::arg("column_features"), py::arg("seed"),
-      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("confidence"), py::arg("max_rank"),
+      py::arg("validation"), py::arg("start"), py::arg("start_entries"), py::arg("row_features"),
+      py::arg("column_features"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
+      py::arg("callback"));
 
   m.def(
       "evaluate",

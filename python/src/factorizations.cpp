@@ -133,20 +133,24 @@ void bind_factorizations(py::module_& m) {
   m.def(
       "factor",
       [](const py::object& X, const py::dict& pursuit, const Atoms& left, const Atoms& right,
-         const std::string& start, const std::optional<Initial>& initial, const std::string& loss,
-         const py::object& entry_weights, const Vector& row_weights, const Vector& row_scale, bool offsets,
-         const py::object& callback) {
+         const std::string& start, const std::optional<Initial>& initial, Index fixed,
+         const std::string& fixed_factors, const std::string& loss, const py::object& entry_weights,
+         const Vector& row_weights, const Vector& row_scale, bool offsets, const py::object& callback) {
         FactorOptions options = pursuit_options(pursuit);
         options.left = left;
         options.right = right;
         options.start = parse_start(start);
         if (initial) options.initial = {std::get<0>(*initial), std::get<1>(*initial), std::get<2>(*initial)};
+        options.fixed = fixed;
+        options.fixed_factors = fixed_factors == "left"    ? FixedFactors::left
+                                : fixed_factors == "right" ? FixedFactors::right
+                                                           : FixedFactors::both;
         return factor_array(X, options, {loss, entry_weights, row_weights, row_scale, offsets}, callback);
       },
       py::arg("X"), py::kw_only(), py::arg("pursuit"), py::arg("left"), py::arg("right"), py::arg("start"),
-      py::arg("initial"), py::arg("loss") = "squares", py::arg("entry_weights") = py::none(),
-      py::arg("row_weights") = Vector(0), py::arg("row_scale") = Vector(0), py::arg("offsets") = false,
-      py::arg("callback"));
+      py::arg("initial"), py::arg("fixed") = 0, py::arg("fixed_factors") = "both",
+      py::arg("loss") = "squares", py::arg("entry_weights") = py::none(), py::arg("row_weights") = Vector(0),
+      py::arg("row_scale") = Vector(0), py::arg("offsets") = false, py::arg("callback"));
 
   m.def(
       "coordinates_of_rows",
@@ -206,6 +210,20 @@ void bind_factorizations(py::module_& m) {
       },
       py::arg("dictionary"), py::arg("signals"), py::kw_only(), py::arg("atoms"), py::arg("weights"),
       py::arg("target_error"), py::arg("threads"));
+
+  m.def("has_duplicates", &has_duplicates, py::arg("X"), py::arg("threads"));
+
+  m.def(
+      "product",
+      [](const py::object& X, const Matrix& V, int threads) {
+        const ArrayData data = data_of(X, threads);
+        if (V.rows() != data.matrix->cols()) throw InvalidArgument("one row of V per column of X is needed");
+        const Unlocked unlocked;
+        Matrix out;
+        data.matrix->apply(V, out);
+        return out;
+      },
+      py::arg("X"), py::arg("V"), py::arg("threads"));
 
   m.def(
       "squared_norm_about",

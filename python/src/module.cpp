@@ -6,6 +6,7 @@
 
 #include "atoms.hpp"
 #include "completion.hpp"
+#include "consensus.hpp"
 #include "factorizations.hpp"
 #include "features.hpp"
 #include "model_files.hpp"
@@ -13,6 +14,7 @@
 #include "penalized.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
+#include "pursuit/catalogue/catalogue.hpp"
 #include "reports.hpp"
 #include "serving.hpp"
 #include "sparse_codes.hpp"
@@ -58,6 +60,7 @@ PYBIND11_MODULE(_core, m) {
       PyErr_SetString(PyExc_OSError, error.what());
     }
   });
+  py::register_exception<pursuit::NamesNeeded>(m, "NamesNeeded", PyExc_ValueError);
   pursuit::python::bind_moments(m);
   pursuit::python::bind_traces(m);
   pursuit::python::bind_atoms(m);
@@ -65,6 +68,7 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_tensors(m);
   pursuit::python::bind_observed_tensors(m);
   pursuit::python::bind_penalized(m);
+  pursuit::python::bind_consensus(m);
   pursuit::python::bind_sparse_codes(m);
   pursuit::python::bind_features(m);
   pursuit::python::bind_completion(m);

@@ -79,10 +79,47 @@ def test_names_that_are_not_there(adata):
         pursuit.anndata.fit(adata, pursuit.NMF(2), mask="best")
 
 
-def test_backed_objects_are_named(adata, tmp_path):
+def test_backed_objects_are_read(adata, tmp_path):
     adata.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    with pytest.raises(ValueError, match=r"adata is backed.*cells\.h5ad.*to_memory"):
-        pursuit.anndata.fit(backed, pursuit.NMF(2, random_state=0))
-    model = pursuit.anndata.fit(backed.to_memory(), pursuit.NMF(2, random_state=0))
-    assert model.components_.shape[0] == 2
+    model = pursuit.anndata.fit(backed, pursuit.NMF(2, random_state=0))
+    in_memory = pursuit.anndata.fit(adata, pursuit.NMF(2, random_state=0))
+    assert_allclose(model.components_, in_memory.components_)
+    assert_allclose(backed.obsm["X_nmf"], adata.obsm["X_nmf"])
+
+
+def test_raw_counts(adata):
+    adata.raw = adata.copy()
+    few = adata[:, ::2].copy()
+    model = pursuit.anndata.fit(few, pursuit.NMF(2, random_state=0), use_raw=True)
+    assert model.n_features_in_ == adata.n_vars
+    assert_allclose(few.varm["nmf"], model.components_.T[::2])
+    with pytest.raises(ValueError, match="choose one"):
+        pursuit.anndata.fit(few, pursuit.NMF(2), use_raw=True, layer="log")
+    with pytest.raises(ValueError, match="has no raw"):
+        pursuit.anndata.fit(anndata.AnnData(np.ones((3, 2), np.float32)), pursuit.NMF(1), use_raw=True)
+
+
+def test_new_cells_are_projected_by_the_names_of_genes(adata):
+    model = pursuit.anndata.fit(adata, pursuit.NMF(2, random_state=0))
+    new = adata[:5, ::-1].copy()
+    assert_allclose(
+        pursuit.anndata.transform(new, model, adata), adata.obsm["X_nmf"][:5], rtol=1e-3, atol=1e-4
+    )
+    assert new.obsm["X_nmf"].shape == (5, 2)
+    few = pursuit.anndata.transform(adata[:, :10].copy(), model, adata)
+    zeros = adata.X.toarray() if scipy.sparse.issparse(adata.X) else np.array(adata.X)
+    zeros[:, 10:] = 0
+    assert_allclose(few, model.transform(zeros), rtol=1e-3, atol=1e-4)
+    other = anndata.AnnData(np.ones((2, 2), np.float32))
+    other.var_names = ["x", "y"]
+    with pytest.raises(ValueError, match="none of the"):
+        pursuit.anndata.transform(other, model, adata)
+
+
+def test_sets_call_genes_by_name(adata):
+    some = list(adata.var_names[:4])
+    model = pursuit.anndata.fit(
+        adata, pursuit.MatrixPursuit(1, right=pursuit.atoms.support(some), random_state=0)
+    )
+    assert not model.components_[:, 4:].any() and model.components_[:, :4].any()

@@ -146,6 +146,7 @@ def test_what_is_no_atom_set(parts):
 def calls_for(file):
     return {
         "group": (file, 2),
+        "sets": (file, 2),
         "tree": (file, 3),
         "graph": (file, 3),
         "support": (file,),
@@ -272,3 +273,115 @@ def test_every_atom_can_have_its_own_bound(parts):
 def test_a_missing_file_is_named():
     with pytest.raises(ValueError, match="nowhere.txt"):
         atoms.support("nowhere.txt")
+
+
+GENES = ["ACTB", "BAX", "MYC", "TP53", "a b"]
+
+
+def test_entries_are_called_by_name(tmp_path):
+    g = np.array([9.0, 1.0, 4.0, 3.0, 2.0])
+    pandas = pytest.importorskip("pandas")
+    gmt = tmp_path / "pathways.gmt"
+    gmt.write_text("growth\tx\tMYC\tTP53\tEGFR\ndeath\tx\tTP53\tBAX\n")
+    pathways = {"growth": ["MYC", "TP53", "EGFR"], "death": ["TP53", "BAX"]}
+    table = pandas.DataFrame({"growth": [0, 0, 1, 1, 0], "death": [0, 1, 0, 1, 0]}, index=GENES)
+    for made in (
+        atoms.sets(pathways, 1),
+        atoms.sets(list(pathways.values()), 1),
+        atoms.sets(gmt, 1),
+        atoms.sets(table, 1),
+    ):
+        assert_allclose(made.with_names(GENES).maximize(g), [0, 0, 0.8, 0.6, 0])
+        again = pickle.loads(pickle.dumps(made))
+        assert again == made and again.with_names(GENES) == made.with_names(GENES)
+    gmt.unlink()
+    assert_allclose(atoms.sets(table.to_numpy(), 1).maximize(g), [0, 0, 0.8, 0.6, 0])
+    assert_allclose(atoms.sets(scipy.sparse.csr_matrix(table.to_numpy()), 1).maximize(g), [0, 0, 0.8, 0.6, 0])
+    assert_allclose(atoms.sets([[2, 3], [1, 3]], 1).maximize(g), [0, 0, 0.8, 0.6, 0])
+
+    groups = {"one": ["ACTB", "a b"], "two": ["BAX", "MYC", "TP53"]}
+    by_label = pandas.Series(["one", "two", "two", "two", "one"], index=GENES)
+    by_number = atoms.group([[0, 4], [1, 2, 3]], 1).maximize(g)
+    for made in (atoms.group(groups, 1), atoms.group(by_label, 1)):
+        assert_allclose(made.with_names(GENES).maximize(g), by_number)
+    assert_allclose(atoms.group(groups, 1, names=GENES).maximize(g), by_number)
+
+    tree = {"BAX": "ACTB", "MYC": "BAX"}
+    assert_allclose(
+        atoms.tree(tree, 2, names=GENES).maximize(g), atoms.tree([-1, 0, 1, -1, -1], 2).maximize(g)
+    )
+    edges = [("ACTB", "BAX"), ("MYC", "TP53"), ("MYC", "EGFR")]
+    expected = atoms.graph([[0, 1], [2, 3]], 2, n_entries=5).maximize(g)
+    adjacency = pandas.DataFrame(0, index=GENES, columns=GENES)
+    adjacency.loc["ACTB", "BAX"] = adjacency.loc["TP53", "MYC"] = 1
+    for made in (
+        atoms.graph(edges, 2),
+        atoms.graph(pandas.DataFrame(edges, columns=["from", "to"]), 2),
+        atoms.graph(adjacency, 2),
+    ):
+        assert_allclose(made.with_names(GENES).maximize(g), expected)
+    for mask in (["MYC", "TP53"], pandas.Series([False, False, True, True, False], index=GENES)):
+        assert_allclose(atoms.support(mask, names=GENES).maximize(g), [0, 0, 0.8, 0.6, 0])
+
+
+def test_names_that_are_not_there():
+    for make, message in (
+        (lambda: atoms.group({"a": ["ACTB", "XYZ"]}, 1, names=GENES), "'XYZ'"),
+        (lambda: atoms.group({"a": ["ACTB"], "b": ["ACTB"]}, 1, names=GENES), "more than one group"),
+        (lambda: atoms.group({"a": ["ACTB"]}, 1, names=GENES), "4 are in no group, the first is 'BAX'"),
+        (lambda: atoms.sets({"a": ["XYZ"]}, 1, names=GENES), "no set names an entry"),
+        (lambda: atoms.tree({"XYZ": "ACTB"}, 1, names=GENES), "'XYZ'"),
+        (lambda: atoms.graph([("X", "Y")], 1, names=GENES), "none joins"),
+        (lambda: atoms.support(["XYZ"], names=GENES), "'XYZ'"),
+        (lambda: atoms.support(["a"], names=["a", "a"]), "more than one entry"),
+        (lambda: atoms.as_atoms(atoms.support(["MYC"])), "calls entries by names"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()
+
+
+def test_sets_of_files_live_without_them(tmp_path):
+    files = {
+        "group": ("0 1\n2 3\n", 1),
+        "sets": ("0 1\n1 2\n3\n", 1),
+        "tree": ("-1\n0\n0\n1\n", 2),
+        "graph": ("0 1\n1 2\n2 3\n", 2),
+        "support": ("1\n0\n1\n0\n", None),
+    }
+    g = np.array([1.0, 3.0, 2.0, 0.5])
+    for name, (text, number) in files.items():
+        path = tmp_path / f"{name}.csv"
+        path.write_text(text)
+        made = getattr(atoms, name)(path, *([] if number is None else [number]))
+        kept = pickle.dumps(made)
+        path.unlink()
+        assert_allclose(pickle.loads(kept).maximize(g), made.maximize(g), err_msg=name)
+        assert made.spec.startswith(name)
+
+
+def test_models_keep_sets_when_the_file_is_gone(tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rng.standard_normal((20, 5)), columns=GENES)
+    gmt = tmp_path / "p.gmt"
+    gmt.write_text("growth\tx\tMYC\tTP53\tEGFR\ndeath\tx\tTP53\tBAX\n")
+    by_name = pursuit.MatrixPursuit(2, right=atoms.nonneg() & atoms.sets(gmt, 1), random_state=0).fit(frame)
+    assert not by_name.components_[:, [0, 4]].any() and (by_name.components_ >= 0).all()
+    by_spec = pursuit.MatrixPursuit(2, right=f"nonneg+sets:{gmt}:1", random_state=0).fit(frame)
+    assert_allclose(by_name.components_, by_spec.components_)
+    by_name.save(tmp_path / "model.npz")
+    pca = pursuit.SparsePCA(2, atoms=atoms.sets(gmt, 1), random_state=0).fit(frame)
+    assert not pca.components_[:, [0, 4]].any()
+    pca.save(tmp_path / "pca.npz")
+    gmt.unlink()
+    for original, file in ((by_name, "model.npz"), (pca, "pca.npz")):
+        loaded = pursuit.load(tmp_path / file)
+        assert_allclose(
+            loaded.set_params(random_state=0).fit(frame).components_, original.components_, atol=1e-9
+        )
+        assert_allclose(pickle.loads(pickle.dumps(original)).fit(frame).components_, original.components_)
+    with pytest.raises(ValueError, match="calls entries by names"):
+        by_name.fit(frame.to_numpy())
+    rows = pursuit.MatrixPursuit(1, left=atoms.support(["a", "c"]), random_state=0)
+    assert not rows.fit(frame.iloc[:4].set_axis(list("abcd"))).left_[[1, 3]].any()
+    choice = pursuit.choose_rank(frame, [1], right=atoms.support(["MYC", "BAX"]), folds=2, random_state=0)
+    assert choice.rank == 1

@@ -20,7 +20,7 @@ def test_every_estimator_has_an_example():
     estimators = [
         getattr(pursuit, name) for name in pursuit.__all__ if hasattr(getattr(pursuit, name), "fit")
     ]
-    assert len(estimators) == 10
+    assert len(estimators) == 11
     assert [each.__name__ for each in estimators if ">>>" not in (each.__doc__ or "")] == []
 
 

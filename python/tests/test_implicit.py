@@ -44,6 +44,20 @@ def test_finds_what_rows_would_click_on():
     assert np.isfinite(model.predict([(0, 1)], return_std=True)).all()
 
 
+def test_non_negative_parts_of_clicks():
+    model = pursuit.MatrixCompletion(
+        4, implicit=True, left="nonneg", right="nonneg", weights="nonneg", random_state=0
+    ).fit(clicks())
+    for row in (0, 1, 2, 50):
+        assert sum(column % 3 == row % 3 for column in listed(model, row, 5)) >= 4
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict([(0, 1)]) == model.predict([(0, 1)])
+    scores = model.transform(([0, 0], [1, 4], [1.0, 1.0]))
+    assert (scores >= 0).all() and scores.any()
+    with pytest.raises(ValueError, match="no offsets"):
+        pursuit.MatrixCompletion(implicit=True, left="nonneg", offsets=True).fit(clicks())
+
+
 def test_rows_solve_the_weighted_least_squares():
     row, col, count = clicks(31, 19, seed=1)
     model = pursuit.MatrixCompletion(5, implicit=True, confidence="linear:0.5", random_state=0).fit(
@@ -109,7 +123,7 @@ def test_goes_on_from_the_model_there_is():
 @pytest.mark.parametrize(
     "options, word",
     [
-        (dict(left="nonneg"), "implicit"),
+        (dict(left="nonneg", regularization="1"), "implicit"),
         (dict(loss="bernoulli"), "implicit"),
         (dict(confidence="cubic:1"), "confidence"),
     ],

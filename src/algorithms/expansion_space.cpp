@@ -15,7 +15,8 @@ bool is_allowed(const WeightRule& rule, const Vector& weights) {
 }  // namespace
 
 ExpansionSpace::ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, const OracleOptions& oracle,
-                               CorrectionOptions correction, const Regularization& regularization)
+                               CorrectionOptions correction, const Regularization& regularization,
+                               FirstWeights first)
     : f_(f),
       sets_(std::move(sets)),
       weights_(weights),
@@ -26,7 +27,8 @@ ExpansionSpace::ExpansionSpace(Objective& f, AtomSets sets, WeightRule weights, 
   oracle_.sign = correction_.sign = weights.allows_negative() ? Sign::free : Sign::nonnegative;
   correction_.bounded_weights = weights.kind == WeightRule::convex;
   oracle_.free_scale = !correction_.bounded_weights;
-  if (expansion().rank() > 0) {
+  settled_ = first == FirstWeights::stay && f.quadratic() != Quadratic::exact;
+  if (expansion().rank() > 0 && !settled_) {
     // Rules that never look back at older weights need good ones to start from.
     const bool looks_back = weights.kind != WeightRule::newest && weights.kind != WeightRule::economic;
     if (f.quadratic() != Quadratic::exact && !is_allowed(weights, expansion().weights))
@@ -57,15 +59,27 @@ WeightSystem ExpansionSpace::weight_system(const WeightRule& rule) const {
   return system;
 }
 
+void ExpansionSpace::renew(WeightSystem& system) const {
+  if (settled_) system = weight_system(system.rule());
+}
+
 WeightSystem ExpansionSpace::weight_system() const {
+  if (settled_) {
+    const Index rank = expansion().rank();
+    WeightSystem system(weights_);
+    system.reset(Matrix::Zero(rank, rank), Vector::Zero(rank), expansion().weights);
+    return system;
+  }
   // Regularised, the scale of older atoms belongs to their factors.
   return weight_system(regularized_ ? WeightRule(WeightRule::newest) : weights_);
 }
 
 void ExpansionSpace::fit_weights(WeightSystem& system) {
   constexpr int kRounds = 5, kHalvings = 30;
+  constexpr double kStraight = 1.2;   // times what was promised: there is further to go
   constexpr double kLittle = 1e-4;    // of f: more rounds are worth less than corrections,
   constexpr double kNothing = 1e-10;  // and what promises less is not even looked at
+  if (settled_) return;
   if (f_.quadratic() == Quadratic::exact) {
     system.solve();
     return set_weights(system.weights());
@@ -75,16 +89,31 @@ void ExpansionSpace::fit_weights(WeightSystem& system) {
     const Vector start = expansion().weights;
     const double here = system.change();
     system.solve();
-    const bool promising = here - system.change() > kNothing * before;
+    const double promised = here - system.change();
     Vector step = system.weights() - start;
-    for (int halving = 0; promising && halving < kHalvings; ++halving, step *= 0.5) {
+    for (int halving = 0; promised > kNothing * before && halving < kHalvings; ++halving, step *= 0.5) {
       set_weights(start + step);
       if (f_.value() < before) break;
     }
+    if (before - f_.value() > kStraight * promised) go_further(start, step);
     const double gain = before - f_.value();
     if (!(gain > 0)) set_weights(start);
     system = weight_system(system.rule());
     if (!(gain > kLittle * before)) break;
+  }
+}
+
+/// A loss that is steep by its curvature, as means far above the data are under a log link, lets every step
+/// come nearer by the same small length.
+void ExpansionSpace::go_further(const Vector& start, Vector step) {
+  constexpr int kDoublings = 20;
+  for (int doubling = 0; doubling < kDoublings; ++doubling) {
+    const double before = f_.value();
+    const Vector here = expansion().weights;
+    step *= 2;
+    if (!is_allowed(weights_, start + step)) return;
+    set_weights(start + step);
+    if (!(f_.value() < before)) return set_weights(here);
   }
 }
 
@@ -105,6 +134,7 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   const CorrectionOutcome outcome = corrections_.run(options);
   known_.reset();
   converged_ = outcome.converged;
+  settled_ = outcome.carried_weights && f_.quadratic() != Quadratic::exact && !regularized_;
   drop_weightless();
   system = weight_system();
   if (!regularized_) fit_weights(system);  // otherwise weights are part of the factors that pay
@@ -122,6 +152,7 @@ void ExpansionSpace::visit_state(StateArchive& archive) {
   corrections_.visit_state(corrections);
   archive("seed", oracle_.seed);
   archive("converged", converged_);
+  archive("settled", settled_);
   known_.reset();
 }
 

@@ -11,6 +11,7 @@
 #include "algorithms/identity.hpp"
 #include "algorithms/nonnegative_parts.hpp"
 #include "algorithms/pursue_atoms.hpp"
+#include "algorithms/start_search.hpp"
 #include "algorithms/weighted_squares.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
@@ -36,6 +37,7 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
   require(o.polish >= 0, fmt::format("polish {}: must be 0 or more", o.polish));
   require(o.polish_tolerance >= 0, fmt::format("polish_tolerance {}: must be 0 or more", o.polish_tolerance));
   require(o.restarts >= 1, fmt::format("restarts {}: must be 1 or more", o.restarts));
+  require(o.starts >= -1, fmt::format("starts {}: must be -1 (where cheap), 0 or more", o.starts));
   require(o.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", o.threads));
   require(o.target_error >= 0 && o.target_error < 1,
           fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
@@ -244,6 +246,9 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
+  require(o.starts <= 0, fmt::format("starts {}: starts of a matrix race under losses; restarts are the "
+                                     "starts of the power method for every atom",
+                                     o.starts));
   const bool symmetric = !sets.all_single();
   FullSquares f(Y, symmetric);
   FactorResult result;
@@ -277,8 +282,9 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
 
 /// A few sweeps of squares from the leading singular vectors cost little and come near. Their atoms have
 /// zeros, and counts where all atoms have zeros would be without a model: a little of everything. Weights
-/// make sense of atoms after a sweep or two.
-void start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets, Objective& f) {
+/// make sense of atoms after a sweep or two, which fit them too.
+FirstWeights start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets,
+                          Objective& f) {
   constexpr double kLittle = 0.1;  // of the mean
   constexpr int kSweepsOfSquares = 10;
   FactorOptions squares = o;
@@ -286,6 +292,7 @@ void start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets
   squares.target_error = 0;
   squares.observer = {};
   squares.checkpoints = {};
+  squares.starts = -1;
   Expansion x = factored(Y, squares, sets).model;
   bool free = o.weights.kind == WeightRule::nonneg;
   for (Index panel = 0; panel < sets.panels(); ++panel) {
@@ -300,23 +307,26 @@ void start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets
     }
   }
   f.move_to(std::move(x));
-  for (int sweep = 0; free && sweep < 2; ++sweep)
+  if (!free) return FirstWeights::fitted;
+  for (int sweep = 0; sweep < 2; ++sweep)
     for (Index mode = 0; mode < f.modes(); ++mode) f.along(mode)->sweep({.nonnegative = true});
+  return FirstWeights::stay;
 }
 
 /// Losses that flatten out far from the data gain little by a sweep long before their end.
 constexpr double kFinerUnderLosses = 0.1;
 
 /// Any loss, with weights and offsets.
-FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss) {
+FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss,
+                              bool symmetric) {
   Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
-  const AtomSets sets(o.left, o.right, false);
+  const AtomSets sets(o.left, o.right, symmetric);
   validate(o, sets, Y->rows(), Y->cols());
-  validate_initial(o, false, Y->rows(), Y->cols());
+  validate_initial(o, symmetric, Y->rows(), Y->cols());
   const bool counts = loss.loss.kind == Loss::poisson;
-  require(o.start == Start::greedy || (counts && !loss.weights.entries),
+  require(o.start == Start::greedy || (counts && !loss.weights.entries && !symmetric),
           "start leading: singular vectors are the start of plain squares and of loss poisson; other losses, "
-          "weights of entries and offsets start greedy");
+          "weights of entries, offsets and atoms u u^T start greedy");
   if (loss.loss.has_positive_means()) {
     require_nonnegative_parts(loss.loss, o.weights, sets, {Y->rows(), Y->cols()}, o.rank,
                               {"left set", "right set"});
@@ -324,18 +334,23 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
             fmt::format("initial: an entry is negative; loss {} needs atoms without any", loss.loss.spec()));
   }
   const auto f = make_objective(Y, loss, resolve_threads(o.threads));
+  if (symmetric) f->move_to({Matrix(Y->rows(), 0), Matrix(Y->rows(), 0), Vector(0), true});
+  FirstWeights first = FirstWeights::fitted;
   const bool resumed = begin_checkpoints("factor", *f, sets, o, run);
   if (resumed) {
     // Its atoms come with the state.
   } else if (o.initial.rank() > 0) {
     f->move_to(initial_atoms(*f, o, sets));
   } else if (o.start == Start::leading) {
-    start_counts(Y, o, sets, *f);
+    first = start_counts(Y, o, sets, *f);
   }
   FactorOptions options = o;
   if (!counts) options.polish_tolerance *= kFinerUnderLosses;
   FactorResult result;
-  pursue_atoms(*f, options, sets, known_factors(o, sets), run, result);
+  if (count_racing_starts(*f, sets, options) > 0)
+    pursue_and_race(*f, options, sets, run, result);
+  else
+    pursue_atoms(*f, options, sets, known_factors(o, sets), {}, run, result, first);
   settle_signs(sets, o.fixed, result.model);
   result.objective = f->value();
   result.null_objective = f->null_value();
@@ -377,7 +392,8 @@ std::optional<int> degree_of(const Loss& loss) {
 }
 
 /// The same for other losses. Means under a log link have no other unit.
-FactorResult run_scaled(const DataMatrixPtr& Y, const FactorOptions& options, LossOptions loss) {
+FactorResult run_scaled(const DataMatrixPtr& Y, const FactorOptions& options, LossOptions loss,
+                        bool symmetric) {
   constexpr double kFar = 0x1p40, kFarthest = 1e100;
   const double size = Y->largest_magnitude(), scale = unit_scale(size);
   if (loss.loss.has_log_link() && size > 0 && !(size < kFarthest && size > 1 / kFarthest))
@@ -385,13 +401,13 @@ FactorResult run_scaled(const DataMatrixPtr& Y, const FactorOptions& options, Lo
                 fmt::format("means of loss {} are exp(x), which has to stay within the range of a double",
                             loss.loss.spec()));
   const std::optional<int> degree = degree_of(loss.loss);
-  if (!degree || (scale <= kFar && scale >= 1 / kFar)) return factored_by_loss(Y, options, loss);
+  if (!degree || (scale <= kFar && scale >= 1 / kFar)) return factored_by_loss(Y, options, loss, symmetric);
   EntryGroups(*Y, loss.weights).require_domain(loss.loss);  // which names the entry as it is
   FactorOptions scaled = options;
   scaled.initial.weights *= scale;
   scaled.weights.radius *= scale;
   if (loss.loss.kind == Loss::huber) loss.loss.parameter *= scale;
-  FactorResult result = factored_by_loss(Y->scaled(scale), scaled, loss);
+  FactorResult result = factored_by_loss(Y->scaled(scale), scaled, loss, symmetric);
   const bool any = result.null_objective > 0;
   undo_scale(scale, result, *degree);
   if (!std::isfinite(result.null_objective) || (any && !std::isnormal(result.null_objective)))
@@ -410,14 +426,17 @@ FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
     settle_signs(AtomSets(options.left, options.right, false), 0, result.model);
     return result;
   }
-  return run_scaled(Y, options, loss);
+  return run_scaled(Y, options, loss, false);
 }
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  const LossOptions loss{options.loss, options.entry_weights, options.offsets, options.row_scale};
   require(
-      LossOptions{options.loss, options.entry_weights, options.offsets, options.row_scale}.plain_squares(),
-      "symmetric atoms u u^T go with plain squares only; other losses, weights of entries and offsets need a "
-      "left and a right set");
+      !loss.weights.any() && !loss.offsets && loss.row_scale.size() == 0,
+      "symmetric atoms u u^T go without weights of entries, offsets and row scales, which need a left and a "
+      "right set");
+  require(loss.plain_squares() || options.fixed == 0,
+          fmt::format("fixed {}: known atoms u u^T go with plain squares only", options.fixed));
   require(C->rows() == C->cols(),
           fmt::format("a symmetric factorization needs a square matrix; this one is {} x {}", C->rows(),
                       C->cols()));
@@ -427,7 +446,10 @@ FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& optio
     throw InvalidInput(
         fmt::format("the matrix is not symmetric: entries across the diagonal differ by up to {:.3g}",
                     asymmetry / scaled.scale));
-  return run_scaled(scaled, options, true);
+  if (loss.plain_squares()) return run_scaled(scaled, options, true);
+  FactorOptions both = options;
+  both.right = both.left;
+  return run_scaled(C, both, loss, true);
 }
 
 }  // namespace pursuit

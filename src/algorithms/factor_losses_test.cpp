@@ -284,6 +284,20 @@ TEST(FactorByLoss, MeansUnderALogLinkMayBeFarFromOne) {
     }
 }
 
+/// Newton's steps from means that are far too large come nearer by one each: a second atom was found before
+/// the first had arrived, and refused as the same.
+TEST(FactorByLoss, MeansUnderALogLinkComeDownToDataOfAnyUnit) {
+  const Matrix counts = numbers_for(Loss::poisson_log, 40, 30, 3),
+               sizes = numbers_for(Loss::gamma, 40, 30, 5);
+  const double of_counts = factor(counts, options_for("poisson-log", 3)).deviance_explained();
+  for (const double scale : {1e-30, 1e-15, 1e15, 1e30}) {
+    const FactorResult found = factor(Matrix(scale * counts), options_for("poisson-log", 3));
+    EXPECT_EQ(found.model.rank(), 3) << scale;
+    EXPECT_NEAR(found.deviance_explained(), of_counts, 0.02) << scale;
+    EXPECT_GT(factor(Matrix(scale * sizes), options_for("gamma", 3)).deviance_explained(), 0.5) << scale;
+  }
+}
+
 TEST(FactorByLoss, DataWhoseDevianceIsNoNumberAreRefused) {
   const Matrix far = Matrix::Constant(4, 3, 1e120);
   EXPECT_THAT(message_of<InvalidInput>([&] { factor(far, options_for("gamma", 1)); }),

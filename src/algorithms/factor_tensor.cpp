@@ -9,6 +9,7 @@
 
 #include "algorithms/identity.hpp"
 #include "algorithms/pursue_atoms.hpp"
+#include "algorithms/start_search.hpp"
 #include "algorithms/tensor_starts.hpp"
 #include "atoms/along_axis.hpp"
 #include "base/parallel.hpp"
@@ -133,7 +134,7 @@ void begin_array_checkpoints(const Objective& f, const AtomSets& sets, const Fac
   if (!o.checkpoints) return;
   Identity identity = identity_of("factor an array", f, sets, o);
   identity.add("ridge", more.ridge);
-  identity.add("starts", double(more.starts));
+  identity.add("racing starts", double(more.starts));
   identity.add("random", double(more.random));
   for (const KnownFactors& each : more.known)
     identity.add(fmt::format("known factors of mode {}", each.mode), each.factors);
@@ -195,15 +196,11 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
       } else {
         f.move_to(std::move(others.front()));
       }
-      grown_trace = std::exchange(result.trace, {});
+      grown_trace = result.trace;
       grown = !run.stopped();
     }
-    pursue_atoms(f, o, sets, known, ridge, run, result);
-    if (!result.trace.empty()) {  // where the polish starts from
-      result.trace.front().gain = before - result.trace.front().objective;
-      result.trace.front().sweeps = sweeps;
-    }
-    result.trace.insert(result.trace.begin(), grown_trace.begin(), grown_trace.end());
+    result.trace = grown_trace;
+    pursue_further(f, o, sets, known, ridge, before, sweeps, run, result);
   }
   settle_signs_of_modes(sets, known, result.model);
   result.relative_error = f.relative_error();

@@ -73,6 +73,7 @@ Identity identity_of(const std::string& command, const Objective& f, const AtomS
   identity.add("correct_last", double(o.correct_last));
   identity.add("polish", double(o.polish));
   identity.add("polish_tolerance", o.polish_tolerance);
+  identity.add("starts", double(o.starts));
   identity.add("restarts", double(o.restarts));
   identity.add("seed", std::to_string(o.seed));
   identity.add("target_error", o.target_error);

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "algorithms/expansion_space.hpp"
 #include "base/parallel.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -15,7 +14,7 @@ constexpr double kToleranceBeforeCorrections = 1e-3;
 }  // namespace
 
 void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                  const Regularization& regularization, Run& run, FactorResult& result) {
+                  const Regularization& regularization, Run& run, FactorResult& result, FirstWeights first) {
   OracleOptions oracle;
   oracle.restarts = o.restarts;
   oracle.seed = o.seed;
@@ -25,7 +24,7 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   correction.threads = resolve_threads(o.threads);
   correction.known = std::move(known);
   correction.checkpoints = run.checkpoints();
-  ExpansionSpace space(f, sets, o.weights, oracle, correction, regularization);
+  ExpansionSpace space(f, sets, o.weights, oracle, correction, regularization, first);
   PursuitOutcome outcome = pursue(space,
                                   {.rank = o.rank,
                                    .corrections = o.corrections,
@@ -37,6 +36,18 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   result.trace = std::move(outcome.trace);
   result.stop = outcome.stop;
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
+}
+
+void pursue_further(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
+                    const Regularization& regularization, double before, int sweeps, Run& run,
+                    FactorResult& result) {
+  Trace trace = std::exchange(result.trace, {});
+  pursue_atoms(f, o, sets, std::move(known), regularization, run, result);
+  if (!result.trace.empty()) {  // where the polish starts from
+    result.trace.front().gain = before - result.trace.front().objective;
+    result.trace.front().sweeps = sweeps;
+  }
+  result.trace.insert(result.trace.begin(), trace.begin(), trace.end());
 }
 
 void undo_scale(double scale, FactorResult& result, int degree) {

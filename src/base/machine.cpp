@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
+
+#include "pursuit/base/memory_limit.hpp"
 
 namespace pursuit {
 namespace {
@@ -93,12 +96,31 @@ std::uint64_t free_in_machine() {
   return kUnlimited;
 }
 
-std::uint64_t free_in_address_space() {
+/// Of the address space, or of the part of it that is no copy of a file.
+std::uint64_t limit_of(decltype(RLIMIT_AS) resource) {
   rlimit limit = {};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return difference(limit.rlim_cur, pages * std::uint64_t(::sysconf(_SC_PAGESIZE)));
+  const bool limited = ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : kUnlimited;
+}
+
+std::atomic<std::uint64_t> own_limit = kUnlimited;
+
+/// In bytes.
+struct Usage {
+  std::uint64_t all = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
+
+  Usage() {
+    std::ifstream("/proc/self/statm") >> all >> resident >> shared >> text >> library >> data;
+    for (std::uint64_t* pages : {&all, &resident, &shared, &data})
+      *pages *= std::uint64_t(::sysconf(_SC_PAGESIZE));
+  }
+  std::uint64_t used() const { return resident - shared; }
+};
+
+std::uint64_t free_in_process() {
+  const Usage now;
+  return std::min({difference(limit_of(RLIMIT_AS), now.all), difference(limit_of(RLIMIT_DATA), now.data),
+                   difference(own_limit, now.used())});
 }
 
 }  // namespace
@@ -115,8 +137,21 @@ int usable_cores() {
   return cores;
 }
 
+void limit_memory(std::uint64_t bytes) {
+  own_limit = bytes;
+}
+
+std::uint64_t used_memory() {
+  return Usage().used();
+}
+
+std::optional<std::uint64_t> memory_limit() {
+  const std::uint64_t limit = std::min({own_limit.load(), limit_of(RLIMIT_AS), limit_of(RLIMIT_DATA)});
+  return limit == kUnlimited ? std::nullopt : std::optional(limit);
+}
+
 std::uint64_t available_memory() {
-  std::uint64_t available = std::min(free_in_machine(), free_in_address_space());
+  std::uint64_t available = std::min(free_in_machine(), free_in_process());
   for_each_group("memory", [&](const std::filesystem::path& group) {
     const std::uint64_t limit =
         std::min(bytes_in(group / "memory.max"), bytes_in(group / "memory.limit_in_bytes"));

@@ -1,6 +1,6 @@
 // Files of groups, trees, graphs and masks: what they mean, and what is said about every defect.
 
-#include "catalogue/index_files.hpp"
+#include "pursuit/catalogue/index_files.hpp"
 
 #include "io/test_support.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
@@ -30,10 +30,18 @@ class IndexFiles : public testing::Test {
     EXPECT_TRUE(message.starts_with(path)) << message;
     return message.substr(std::min(path.size(), message.size()));
   }
-  std::string of_groups(const std::string& content) const { return refusal(read_groups, "groups", content); }
-  std::string of_tree(const std::string& content) const { return refusal(read_tree, "tree", content); }
-  std::string of_graph(const std::string& content) const { return refusal(read_graph, "graph", content); }
-  std::string of_mask(const std::string& content) const { return refusal(read_mask, "mask.csv", content); }
+  std::string of_groups(const std::string& content) const {
+    return refusal([](const std::string& path) { return read_groups(path); }, "groups", content);
+  }
+  std::string of_tree(const std::string& content) const {
+    return refusal([](const std::string& path) { return read_tree(path); }, "tree", content);
+  }
+  std::string of_graph(const std::string& content) const {
+    return refusal([](const std::string& path) { return read_graph(path); }, "graph", content);
+  }
+  std::string of_mask(const std::string& content) const {
+    return refusal([](const std::string& path) { return read_mask(path); }, "mask.csv", content);
+  }
 
   const io::ScratchDirectory folder_;
 };
@@ -129,6 +137,61 @@ TEST_F(IndexFiles, RefuseMasksOfOtherValuesAndShapes) {
   const std::string zeros = file("zeros.csv", "0\n0\n");
   EXPECT_THAT(message_of<InvalidArgument>([&] { parse_atoms("support:" + zeros); }),
               EndsWith("allows no entry at all"));
+}
+
+const std::vector<std::string> kGenes{"TP53", "MYC", "ACTB", "GAPDH", "a b"};
+
+TEST_F(IndexFiles, CallEntriesByName) {
+  EXPECT_EQ(read_groups(file("g", "MYC,TP53\nACTB,a b # housekeeping\nGAPDH\n"), kGenes).group_of,
+            (std::vector<Index>{0, 0, 1, 2, 1}));
+  EXPECT_EQ(read_tree(file("t", "MYC TP53\nACTB MYC\n"), kGenes).parent,
+            (std::vector<Index>{-1, 0, 1, -1, -1}));
+  const Graph graph = read_graph(file("e", "TP53\tMYC\nTP53\tBRCA1\na b\tGAPDH\n"), kGenes);
+  EXPECT_EQ(graph.vertices, 5);
+  EXPECT_EQ(graph.edges, (std::vector<std::pair<Index, Index>>{{0, 1}, {4, 3}})) << "BRCA1 is passed over";
+  EXPECT_EQ(read_mask(file("m", "GAPDH\nTP53\n"), kGenes), (std::vector<unsigned char>{1, 0, 0, 1, 0}));
+  EXPECT_EQ(read_groups(file("g", "0 2\n1,3,4\n"), kGenes).group_of, (std::vector<Index>{0, 1, 0, 1, 1}))
+      << "numbers stay numbers";
+  EXPECT_EQ(read_mask(file("m.csv", "1\n0\n1\n1\n0\n"), kGenes), (std::vector<unsigned char>{1, 0, 1, 1, 0}));
+}
+
+TEST_F(IndexFiles, ReadGeneSets) {
+  const std::string gmt =
+      file("s.gmt", "P53\thttp://x\tTP53\tMYC\tMDM2\nNONE\t\tXYZ\nHOUSE\t\tACTB\tMYC\ta b\n");
+  const EntrySets sets = read_sets(gmt, kGenes);
+  EXPECT_EQ(sets.entries, 5);
+  EXPECT_EQ(sets.members, (std::vector<std::vector<Index>>{{0, 1}, {2, 1, 4}}));
+  EXPECT_EQ(parse_atoms_by_name("sets:" + gmt + ":2", kGenes)->spec(), "sets:" + gmt + ":2");
+  EXPECT_EQ(read_sets(file("s", "0 1\n1 2\n"), {}).members,
+            (std::vector<std::vector<Index>>{{0, 1}, {1, 2}}));
+  EXPECT_EQ(read_sets(file("s", "TP53 MYC\nMYC\n"), kGenes).members,
+            (std::vector<std::vector<Index>>{{0, 1}, {1}}));
+}
+
+TEST_F(IndexFiles, RefuseNamesThatAreNotThere) {
+  const auto named = [&](const auto& read, const std::string& name, const std::string& content) {
+    return refusal([&](const std::string& path) { read(path, kGenes); }, name, content);
+  };
+  EXPECT_THAT(named(read_groups, "g", "TP53\nBRCA1\n"),
+              AllOf(HasSubstr(", line 2: "), HasSubstr("'BRCA1' is not the name of an entry")));
+  EXPECT_THAT(named(read_groups, "g", "TP53,MYC\nMYC\n"),
+              AllOf(HasSubstr("'MYC' is in group 1 and in group 2"), HasSubstr("sets:FILE:G")));
+  EXPECT_THAT(named(read_groups, "g", "TP53,MYC\n"),
+              AllOf(HasSubstr("3 entries are in no group"), HasSubstr("'ACTB'")));
+  EXPECT_THAT(named(read_tree, "t", "MYC\n"), HasSubstr("a child and its parent"));
+  EXPECT_THAT(named(read_tree, "t", "MYC TP53\nMYC ACTB\n"), HasSubstr("has a parent already"));
+  EXPECT_THAT(named(read_graph, "e", "MYC MYC\n"), HasSubstr("joins 'MYC' with itself"));
+  EXPECT_THAT(named(read_graph, "e", "X Y\n"), HasSubstr("joins no two entries"));
+  EXPECT_THAT(named(read_sets, "s.gmt", "A\t\tX\n"), HasSubstr("none of its names"));
+  EXPECT_THAT(named(read_sets, "s.gmt", "A TP53\n"), HasSubstr("has no tab"));
+  EXPECT_THAT(named(read_mask, "m", "X\n"), HasSubstr("'X' is not the name"));
+  const std::string gmt = file("s.gmt", "A\t\tTP53\n");
+  EXPECT_THROW(parse_atoms("sets:" + gmt + ":1"), NamesNeeded);
+  const std::vector<std::string> twice{"a", "b", "a"};
+  EXPECT_THAT(refusal([&](const std::string& path) { read_mask(path, twice); }, "m", "a\n"),
+              HasSubstr("more than one entry"));
+  EXPECT_THAT(parse_atoms_by_name("0-1:support:" + file("m", "MYC\n") + "|2-:sphere", kGenes)->spec(),
+              HasSubstr("0-1:"));
 }
 
 TEST_F(IndexFiles, SayWhichFileIsMissing) {

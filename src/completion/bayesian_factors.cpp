@@ -27,11 +27,22 @@ Features pattern(const FactorSide& members, const FactorSide& others) {
   return {others.entries, members.entries, std::move(scale)};
 }
 
+/// Sums over the members of a side, whoever owns them: add(i, sums) adds what member i has to say.
+template <class Add>
+void add_sum(SharingRound& round, const FactorSide& side, Index numbers, int threads, Vector& result,
+             const Add& add) {
+  round.sum(side.entries->shares(), numbers, threads, result, [&](Index first, Index last, double* sums) {
+    for (Index i = first; i < last; ++i) add(i, sums);
+  });
+}
+
 }  // namespace
 
 BayesianFactors::BayesianFactors(const Data& data, double mean, double scale, bool use_pattern,
-                                 std::uint64_t seed, int threads, const Loss& loss)
-    : loss_(loss),
+                                 std::uint64_t seed, int threads, const Loss& loss, RankTeam* team)
+    : team_(team && team->ranks().size() > 1 ? team : nullptr),
+      ranks_(team_ ? &team_->ranks() : nullptr),
+      loss_(loss),
       mean_(mean),
       scale_(scale),
       use_pattern_(use_pattern),
@@ -52,10 +63,15 @@ BayesianFactors::BayesianFactors(const Data& data, double mean, double scale, bo
 
 void BayesianFactors::bind(const Data& data) {
   const ObservedMatrix* weights = data.weights;
-  rows_.entries =
-      std::make_shared<EntryTasks>(data.entries.by_row(), weights ? &weights->by_row().value : nullptr);
-  cols_.entries =
-      std::make_shared<EntryTasks>(data.entries.by_col(), weights ? &weights->by_col().value : nullptr);
+  rows_.entries = std::make_shared<EntryTasks>(data.entries.by_row(),
+                                               weights ? &weights->by_row().value : nullptr, ranks_);
+  cols_.entries = std::make_shared<EntryTasks>(data.entries.by_col(),
+                                               weights ? &weights->by_col().value : nullptr, ranks_);
+  entries_dealt_ = state_dealt_ = false;
+  count_entries();
+}
+
+void BayesianFactors::count_entries() {
   count_ = 0;
   for (FactorSide* side : {&rows_, &cols_}) {
     const GroupedEntries& entries = side->entries->entries();
@@ -173,16 +189,29 @@ void BayesianFactors::advance(bool draws) {
   update(rows_, cols_, draws);
   if (stop_ && stop_()) return;
   if (learns_variances() && sweeps_ >= kPriorsFrom) {
-    const double error = sum_over_members(rows_.size(), 1, threads_, [&](Index i, double* sum) {
-      *sum += rows_.noise_weight[i] * rows_.squared_error[i];
-    })[0];
+    const double error = scratch_->weighted_error[0];
     noise_variance_ = std::max(kSmallest, draws ? draw_variance(error, count_, random_) : error / count_);
+    if (draws) agree_on_draw(std::span(&noise_variance_, 1));
   }
   if (learns_variances() && sweeps_ >= kFeaturesFrom) {
-    update_noise_weights(rows_, draws);
-    update_noise_weights(cols_, draws);
+    SharingRound round;
+    Vector of_rows, of_cols;
+    update_noise_weights(rows_, draws, round, of_rows);
+    update_noise_weights(cols_, draws, round, of_cols);
+    round.run();
+    set_noise_shape(rows_, of_rows[0]);
+    set_noise_shape(cols_, of_cols[0]);
   }
   ++sweeps_;
+}
+
+/// What rank 0 has drawn, to all: other machines may have other libraries of functions.
+template <class Numbers>
+void BayesianFactors::agree_on_draw(Numbers&& drawn) {
+  const MemberShares& shares = rows_.entries->shares();
+  shares.from_leader(drawn);
+  std::span state(&random_, 1);
+  shares.from_leader(state);
 }
 
 /// Factors of a side, then its priors.
@@ -212,26 +241,36 @@ void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, 
   update_rows(*side.entries, scratch_->held,
               {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
               threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error}, stop_);
+  SharingRound round;
+  round.share(side.entries->shares(), {{side.mean.data(), width_}});
+  if (!draws) round.share(side.entries->shares(), {{side.variance.data(), width_}});
+  if (sweeps_ >= kPriorsFrom) {
+    add_sum(round, side, width_, threads_, scratch_->shift, [&](Index i, double* sum) {
+      for (Index t = i * width_, c = 0; c < width_; ++t, ++c) sum[c] += side.mean[t] - side.prior_mean[t];
+    });
+    add_sum(round, side, 1, threads_, scratch_->weighted_error,
+            [&](Index i, double* sum) { *sum += side.noise_weight[i] * side.squared_error[i]; });
+  }
+  round.run();
 }
 
 /// The intercept, and what means differ by from their priors with it.
 void BayesianFactors::begin_priors(FactorSide& side, bool draws) {
   const Index n = side.size();
-  Vector shift = sum_over_members(n, width_, threads_, [&](Index i, double* sum) {
-    for (Index t = i * width_, c = 0; c < width_; ++t, ++c) sum[c] += side.mean[t] - side.prior_mean[t];
-  });
+  Vector& shift = scratch_->shift;
   shift /= double(n + 1);
   shift.tail(width_ - 1 - atoms_).setZero();
-  for (int c = 0; c <= atoms_; ++c) {
-    if (draws) shift[c] += std::sqrt(side.prior_variance[c] / double(n + 1)) * random_.gaussian();
-    side.intercept[c] += shift[c];
+  if (draws) {
+    for (int c = 0; c <= atoms_; ++c)
+      shift[c] += std::sqrt(side.prior_variance[c] / double(n + 1)) * random_.gaussian();
+    agree_on_draw(shift);
   }
+  for (int c = 0; c <= atoms_; ++c) side.intercept[c] += shift[c];
   AlignedVector<float>& deviation = scratch_->deviation;
   deviation.resize(side.mean.size());
   const Eigen::VectorXf moved = shift.cast<float>();
-  const Chunks members(n);
-  parallel_for(members.count(), threads_, [&](Index chunk) {
-    for (Index i = members.first(chunk); i < members.first(chunk + 1); ++i)
+  side.entries->shares().for_own(threads_, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i)
       for (Index t = i * width_, c = 0; c < width_; ++t, ++c)
         deviation[t] = side.mean[t] - side.prior_mean[t] - moved[c];
   });
@@ -241,24 +280,29 @@ void BayesianFactors::begin_priors(FactorSide& side, bool draws) {
 void BayesianFactors::end_priors(FactorSide& side, bool draws, std::vector<double> squares) {
   const Index n = side.size();
   const AlignedVector<float>& deviation = scratch_->deviation;
-  const Vector sums = sum_over_members(n, width_, threads_, [&](Index i, double* sum) {
+  SharingRound round;
+  Vector sums;
+  add_sum(round, side, width_, threads_, sums, [&](Index i, double* sum) {
     for (Index t = i * width_, c = 0; c < width_; ++t, ++c) {
       const double d = deviation[t];
       sum[c] += d * d + (draws ? 0.0F : side.variance[t]);
       side.prior_mean[t] = side.mean[t] - deviation[t];
     }
   });
+  round.run();
   for (int c = 0; c <= (learns_variances() ? atoms_ : 0); ++c) {
     squares[c] += sums[c];
     side.prior_variance[c] =
         std::max(kSmallest, draws ? draw_variance(squares[c], double(n), random_) : squares[c] / double(n));
   }
+  if (draws) agree_on_draw(side.prior_variance);
 }
 
-void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
+void BayesianFactors::update_noise_weights(FactorSide& side, bool draws, SharingRound& round,
+                                           Vector& divergence) {
   const double a = side.noise_shape;
   const Random weights(next_seed());
-  const double sum = sum_over_members(side.size(), 1, threads_, [&](Index i, double* total) {
+  add_sum(round, side, 1, threads_, divergence, [&](Index i, double* total) {
     const double shape = a + 0.5 * side.count[i];
     const double rate = a + 0.5 * side.squared_error[i] / noise_variance_;
     double w = shape / rate;
@@ -268,8 +312,13 @@ void BayesianFactors::update_noise_weights(FactorSide& side, bool draws) {
     }
     side.noise_weight[i] = float(w);
     *total += w - (draws ? std::log(w) : digamma(shape) - std::log(rate));
-  })[0];
-  const double gap = sum / double(side.size()) - 1;  // E w - E log w - 1
+  });
+  round.share(side.entries->shares(), {{side.noise_weight.data(), 1}});
+}
+
+/// From the sum of E w - E log w over all members.
+void BayesianFactors::set_noise_shape(FactorSide& side, double divergence) {
+  const double gap = divergence / double(side.size()) - 1;
   side.noise_shape = std::clamp(gamma_shape(std::max(gap, 1e-6)), 2.0, 1000.0);
 }
 

@@ -15,6 +15,7 @@
 // Their bound of the evidence is loose where much is uncertain: variances learned by it leave hardly an atom.
 // Atoms have one tau then, which somebody else chooses, and the other side's factors count as known.
 
+#include <cstdint>
 #include <functional>
 
 #include "base/chunks.hpp"
@@ -22,6 +23,7 @@
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/completion/model.hpp"
+#include "pursuit/data/rank_team.hpp"
 
 namespace pursuit {
 
@@ -41,7 +43,7 @@ struct FactorSide {
   Index size() const { return entries->size(); }
 };
 
-/// Sums over the members of a side: add(i, sums) adds what member i has to say.
+/// Sums over members, all of which are here: add(i, sums) adds what member i has to say.
 template <class Add>
 Vector sum_over_members(Index members, Index numbers, int threads, const Add& add) {
   return chunked_sum<Vector>(Chunks(members), threads, [&](Index first, Index count) {
@@ -50,6 +52,9 @@ Vector sum_over_members(Index members, Index numbers, int threads, const Add& ad
     return sums;
   });
 }
+
+/// What BayesianFactors asks of the ranks that follow.
+enum class SweepOrder : std::int64_t { take_entries, take_state, sweep, draw, give_state };
 
 class BayesianFactors {
  public:
@@ -64,9 +69,14 @@ class BayesianFactors {
   };
 
   /// Offsets only, until widen(). `data` must outlive this, and so must features, which may be added before
-  /// the first sweep.
+  /// the first sweep, and the team that shares sweeps, if there is one: this is rank 0's hold on them then
+  /// (ranked_sweeps.cpp).
   BayesianFactors(const Data& data, double mean, double scale, bool use_pattern, std::uint64_t seed,
-                  int threads, const Loss& loss = {});
+                  int threads, const Loss& loss = {}, RankTeam* team = nullptr);
+  /// A rank that follows: the entries that rank 0 has for it.
+  explicit BayesianFactors(Ranks& ranks);
+  /// What it is asked for, entries aside.
+  void follow(SweepOrder order);
 
   void add_features(bool of_rows, Features features);
 
@@ -76,8 +86,10 @@ class BayesianFactors {
                   const FactorMatrix& col_features);
 
   /// Sweeps are left half done once `stop` says true, which it must not take back: some rows are updated
-  /// then, others not.
-  void ends_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// then, others not. Sweeps that ranks share are always finished.
+  void ends_when(std::function<bool()> stop) {
+    if (!team_) stop_ = std::move(stop);
+  }
 
   /// Goes on with other entries of a matrix of the same size.
   void rebind(const Data& data);
@@ -87,9 +99,12 @@ class BayesianFactors {
   double atom_variance() const { return atom_variance_; }
 
   /// Variational update of columns, rows and all hyper-parameters.
-  void sweep() { advance(false); }
+  void sweep() { team_ ? lead(SweepOrder::sweep) : advance(false); }
   /// Gibbs draw of the same.
-  void draw() { advance(true); }
+  void draw() { team_ ? lead(SweepOrder::draw) : advance(true); }
+  /// Where ranks share sweeps each owns a part of what these have made, but for means, variances and noise:
+  /// brings it together. Anything but sweeps needs it.
+  void gather();
 
   /// More atoms, as small random vectors, the ones there are kept: `atoms` in all.
   void widen(int atoms);
@@ -115,8 +130,20 @@ class BayesianFactors {
   void update_factors(FactorSide& side, const FactorSide& other, bool draws);
   void begin_priors(FactorSide& side, bool draws);
   void end_priors(FactorSide& side, bool draws, std::vector<double> squares);
-  void update_noise_weights(FactorSide& side, bool draws);
+  void update_noise_weights(FactorSide& side, bool draws, SharingRound& round, Vector& divergence);
+  static void set_noise_shape(FactorSide& side, double divergence);
   void bind(const Data& data);
+  void count_entries();
+  void lead(SweepOrder order);
+  void ask(SweepOrder order, const std::function<void()>& own_part);
+  void deal_entries();
+  void deal_state();
+  void collect_state();
+  void agree();
+  template <class Visit>
+  void visit_common(const Visit& visit);
+  template <class Numbers>
+  void agree_on_draw(Numbers&& drawn);
   bool learns_variances() const { return loss_.kind == Loss::squares; }
   void set_width(int width);
   std::uint64_t next_seed() { return random_.bits(); }
@@ -125,12 +152,16 @@ class BayesianFactors {
   struct Scratch {
     Regressors held;
     AlignedVector<float> deviation;  // of means from what priors say, of the side whose priors are updated
+    Vector shift, weighted_error;    // sums over the side updated last
   };
 
+  RankTeam* team_ = nullptr;  // of several, on rank 0
+  Ranks* ranks_ = nullptr;    // where there are several
+  bool entries_dealt_ = false, state_dealt_ = false;
   Loss loss_;
   double mean_, scale_;  // of values: they are (value - mean) / scale
-  bool use_pattern_;
-  int width_ = 0, atoms_ = 0, threads_;
+  bool use_pattern_ = false;
+  int width_ = 0, atoms_ = 0, threads_ = 1;
   Random random_;
   FactorSide rows_, cols_;
   double noise_variance_ = 1, atom_variance_ = 0.5;

@@ -142,6 +142,8 @@ class Completion {
     require_valid(entries, threads_);
     check(options, entries);
     require_domain(options.loss, entries);
+    if (options.checkpoints && options.team)
+      throw InvalidArgument("checkpoints: a completion that several processes share has none");
     if (options.checkpoints) begin_checkpoints(entries);
     result_.model.loss = options.loss;
     ObservedEntries weights;
@@ -176,10 +178,12 @@ class Completion {
     }
     data_.emplace(std::move(entries), threads_);
     if (weights.size() > 0) weights_.emplace(std::move(weights), threads_);
-    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss);
+    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss,
+                     options.team);
     factors_->ends_when(options.interrupted);
-    if (row_features_) factors_->add_features(true, row_features_->features());
-    if (col_features_) factors_->add_features(false, col_features_->features());
+    Ranks* ranks = options.team ? &options.team->ranks() : nullptr;
+    if (row_features_) factors_->add_features(true, row_features_->features(ranks));
+    if (col_features_) factors_->add_features(false, col_features_->features(ranks));
   }
 
   CompletionResult result() {
@@ -320,6 +324,7 @@ class Completion {
       }
       report(phase, done, most, error);
     }
+    factors_->gather();
     return best;
   }
 

@@ -5,20 +5,21 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kOfARow = 16;         // what a row costs beside its entries, in entries
 constexpr Index kTaskWork = 1 << 12;  // at least, but for the last task
 constexpr Index kMostTasks = 1024;
 
 }  // namespace
 
-EntryTasks::EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights)
-    : entries_(&entries), weights_(weights) {
-  const Index rows = entries.size(), all = Index(entries.index.size()) + kOfARow * rows;
+EntryTasks::EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares)
+    : entries_(&entries), weights_(weights), shares_(std::move(shares)) {
+  const Index rows = shares_.last();
+  Index first = shares_.first();
+  const Index all = entries.start[rows] - entries.start[first] + kWorkOfAMember * (rows - first);
   const Index enough = std::max(kTaskWork, all / kMostTasks);
   std::vector<std::pair<Index, Rows>> tasks;
-  Index work = 0, first = 0;
-  for (Index i = 0; i < rows; ++i) {
-    work += kOfARow;
+  Index work = 0;
+  for (Index i = first; i < rows; ++i) {
+    work += kWorkOfAMember;
     if (is_long(i))
       for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; e += kSegment)
         segments_.push_back({i, e, std::min<std::int64_t>(e + kSegment, entries.start[i + 1])});

@@ -1,12 +1,14 @@
 #pragma once
 // How threads share the entries of a side: whole rows, or where a row is long, segments of it. The cuts
-// depend on the entries alone, so that sums over them are the same bits for any number of threads.
+// depend on the entries alone, so that sums over them are the same bits for any number of threads. Where
+// there are several ranks, each has rows of its own.
 
 #include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "completion/batched_cholesky.hpp"
+#include "completion/member_shares.hpp"
 #include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
@@ -15,7 +17,11 @@ class EntryTasks {
  public:
   /// The entries must outlive this, and so must their weights, which are in the same order; null where all
   /// count once.
-  explicit EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights = nullptr);
+  explicit EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights = nullptr,
+                      Ranks* ranks = nullptr)
+      : EntryTasks(entries, weights, MemberShares(entries, ranks)) {}
+  /// Entries of the rows that `shares` gives to this rank; others may be missing.
+  EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares);
 
   struct Rows {
     Index first, last;  // the first is a multiple of kSystems
@@ -26,6 +32,8 @@ class EntryTasks {
   };
 
   const GroupedEntries& entries() const { return *entries_; }
+  const std::vector<float>* weights() const { return weights_; }
+  const MemberShares& shares() const { return shares_; }
   /// From an entry on, or null.
   const float* weight_of(std::int64_t entry) const { return weights_ ? weights_->data() + entry : nullptr; }
   Index size() const { return entries_->size(); }
@@ -34,8 +42,8 @@ class EntryTasks {
   /// Numbers of the segments of a long row: what is summed over them is added in this order.
   std::pair<Index, Index> segments_of(Index row) const;
 
-  /// of_segment(number, segment) for every segment; when all are done, of_rows(first, last) for all rows, the
-  /// long ones among them.
+  /// of_segment(number, segment) for every segment; when all are done, of_rows(first, last) for all rows of
+  /// this rank, the long ones among them.
   template <class OfSegment, class OfRows>
   void share(int threads, const OfSegment& of_segment, const OfRows& of_rows) const {
     parallel_for(segments(), threads, [&](Index s) { of_segment(s, segments_[std::size_t(s)]); });
@@ -50,6 +58,7 @@ class EntryTasks {
 
   const GroupedEntries* entries_;
   const std::vector<float>* weights_;
+  MemberShares shares_;
   std::vector<Rows> tasks_;  // the heaviest first, so that nobody is waited for long at the end
   std::vector<Segment> segments_;
 };

@@ -84,6 +84,7 @@ CompletionResult run_method(const std::string& method, const Parts& parts, const
     options.predict = std::move(positions);
     options.seed = seed;
     options.threads = protocol.threads;
+    options.team = protocol.team;
     options.observer = observer;
     if (method == "drift") return complete_in_time(parts.train, parts.train_times, options, parts.test_times);
     return complete(parts.train, options);

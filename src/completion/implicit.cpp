@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/expansion_space.hpp"
 #include "base/chunks.hpp"
-#include "base/kernel.hpp"
-#include "completion/implicit_factors.hpp"
+#include "completion/implicit_atoms.hpp"
+#include "completion/implicit_judge.hpp"
 #include "completion/newcomers.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/base/random.hpp"
 
 namespace pursuit {
 namespace {
@@ -25,10 +25,9 @@ constexpr Index kSearchAtoms = 15;                      // by which zeros and ri
 constexpr int kSearchSweeps = 4;
 constexpr int kRankSweeps = 5, kRefiningSweepsOfAll = 3;
 constexpr int kUpdateSweeps = 3;
-constexpr double kWorth = 2e-3;      // share of the gain that other settings must add
-constexpr Index kMostJudged = 4000;  // rows; more would not make a choice any surer
-constexpr Index kFewestJudged = 20;  // fewer say nothing
-constexpr Index kScores = 1 << 21;   // at once, of one thread
+constexpr int kAtomSweeps = 3;          // of corrections after every structured atom
+constexpr Index kAtomsWithoutGain = 8;  // before no more are tried
+constexpr double kWorth = 2e-3;         // share of the gain that other settings must add
 
 void check_implicit(const ImplicitOptions& options, const ObservedEntries& entries) {
   if (options.max_rank < 1)
@@ -42,7 +41,21 @@ void check_implicit(const ImplicitOptions& options, const ObservedEntries& entri
                       "(how often, how "
                       "long), for what was not seen counts as less than anything that was",
                       entries.row[e], entries.col[e], entries.value[e]));
+  if (options.sets) {
+    if (options.row_features || options.col_features || options.start)
+      throw InvalidArgument(
+          "sets: features and a model to start from are for factors that are free, not for structured atoms");
+    if (options.sets->weights.kind == WeightRule::convex)
+      throw InvalidArgument(fmt::format(
+          "weights {}: structured atoms of implicit feedback pay for their size, and their weights are free "
+          "or nonneg",
+          options.sets->weights.spec()));
+    options.sets->left.require_dimension(entries.rows);
+    options.sets->right.require_dimension(entries.cols);
+  }
   if (const CompletionModel* start = options.start) {
+    if (start->is_implicit() && start->atoms.rank() > 0)
+      throw InvalidArgument("start: a model of structured atoms; one of factors that are free can go on");
     if (!start->is_implicit())
       throw InvalidArgument("start: the model is not of implicit feedback and cannot start one that is");
     if (start->rows.size() > entries.rows || start->cols.size() > entries.cols)
@@ -76,97 +89,12 @@ struct ImplicitData {
       : by_row(entries.by_row(), confidence), by_col(entries.by_col(), confidence) {}
 };
 
-/// Entries of some rows, to judge by.
-struct HeldBack {
-  std::vector<int> row;
-  std::vector<std::vector<int>> cols;  // of each of these rows
-};
-
-/// Takes some entries out of some rows: which ones depends on the seed and on their positions alone.
-HeldBack hold_back_of_rows(GroupedEntries& by_row, double share, std::uint64_t seed) {
-  std::vector<std::pair<RandomBlock, int>> rows;
-  for (Index i = 0; i < by_row.size(); ++i)
-    if (by_row.count(i) >= 2) rows.emplace_back(random_block(seed, std::uint64_t(i), 1), int(i));
-  HeldBack result;
-  if (share == 0 || Index(rows.size()) < kFewestJudged) return result;
-  const auto judged = std::min<std::size_t>(rows.size(), std::size_t(kMostJudged));
-  std::partial_sort(rows.begin(), rows.begin() + std::ptrdiff_t(judged), rows.end());
-  for (std::size_t k = 0; k < judged; ++k) result.row.push_back(rows[k].second);
-  std::sort(result.row.begin(), result.row.end());
-  std::size_t next = 0;
-  std::int64_t kept = 0, begin = 0;
-  for (Index i = 0; i < by_row.size(); ++i) {
-    const std::int64_t first = begin, last = begin = by_row.start[i + 1];
-    RandomBlock bound{0, 0};
-    if (next < judged && result.row[next] == i) {
-      ++next;
-      std::vector<RandomBlock> keys;
-      for (std::int64_t e = first; e < last; ++e)
-        keys.push_back(random_block(seed, std::uint64_t(i), 2 + std::uint64_t(by_row.index[e])));
-      const auto count =
-          std::clamp<std::int64_t>(std::llround(share * double(last - first)), 1, last - first - 1);
-      std::nth_element(keys.begin(), keys.begin() + count, keys.end());
-      bound = keys[std::size_t(count)];
-      result.cols.emplace_back();
-    }
-    for (std::int64_t e = first; e < last; ++e) {
-      if (bound != RandomBlock{0, 0} &&
-          random_block(seed, std::uint64_t(i), 2 + std::uint64_t(by_row.index[e])) < bound) {
-        result.cols.back().push_back(by_row.index[e]);
-        continue;
-      }
-      by_row.index[kept] = by_row.index[e];
-      by_row.value[kept++] = by_row.value[e];
-    }
-    by_row.start[i + 1] = kept;
-  }
-  by_row.index.resize(std::size_t(kept));
-  by_row.value.resize(std::size_t(kept));
-  return result;
-}
-
 ObservedEntries in_order(const GroupedEntries& by_row, Index cols) {
   ObservedEntries result{by_row.size(), cols, {}, by_row.index, by_row.value};
   result.row.reserve(by_row.index.size());
   for (Index i = 0; i < by_row.size(); ++i)
     result.row.insert(result.row.end(), std::size_t(by_row.count(i)), int(i));
   return result;
-}
-
-PURSUIT_KERNEL int count_above(const float* scores, int count, float bound) {
-  int above = 0;
-  for (int j = 0; j < count; ++j) above += int(scores[j] > bound);
-  return above;
-}
-
-/// Mean over rows of the mean over their entries held back of 1 / log2(1 + place), place 1 being the best
-/// among all columns that the row has no entry in.
-double gain_of(const ImplicitFactors& factors, const GroupedEntries& seen, const HeldBack& held,
-               int threads) {
-  const Index columns = factors.cols().size(), width = factors.cols().width;
-  const Index at_once = std::clamp<Index>(kScores / columns, 1, 64), rows = Index(held.row.size());
-  std::vector<double> gain(held.row.size(), 0.0);
-  parallel_for((rows + at_once - 1) / at_once, threads, [&](Index block) {
-    const Index first = block * at_once, count = std::min(at_once, rows - first);
-    Matrix panel(width, count);
-    for (Index k = 0; k < count; ++k)
-      for (Index c = 0; c < width; ++c) panel(c, k) = factors.rows().of(held.row[std::size_t(first + k)])[c];
-    Eigen::MatrixXf scores(columns, count);
-    multiply({factors.cols().numbers.data(), columns, width, width, true}, panel, scores);
-    for (Index k = 0; k < count; ++k) {
-      const auto place = std::size_t(first + k);
-      float* of_row = scores.col(k).data();
-      const int row = held.row[place];
-      for (std::int64_t e = seen.start[row]; e < seen.start[row + 1]; ++e) of_row[seen.index[e]] = -INFINITY;
-      for (const int col : held.cols[place]) {
-        const int better = count_above(of_row, int(columns), of_row[col]);
-        gain[place] += 1 / std::log2(better + 2.0) / double(held.cols[place].size());
-      }
-    }
-  });
-  double sum = 0;
-  for (const double each : gain) sum += each;
-  return sum / double(rows);
 }
 
 /// Square matrix of inner products of the factors of all members.
@@ -192,22 +120,8 @@ class ImplicitRun {
 
   CompletionResult result() {
     run_.finish(Stop::all_sweeps);
-    std::optional<ImplicitFactors> factors;
-    const ImplicitData data(*all_, prior_.confidence);
-    if (options_.start) {
-      factors.emplace(update(data));
-    } else {
-      factors.emplace(choose(data));
-      factors->rebind(data.by_row, data.by_col);
-      if (!run_.stopped()) sweep(*factors, Moment::Phase::refining, kRefiningSweepsOfAll);
-    }
-    record(*factors, Moment::kUnknown);
     CompletionResult result;
-    if (options_.start && unchanged_) {
-      result.model = *options_.start;
-    } else {
-      result.model = model_of(*factors);
-    }
+    result.model = options_.sets ? model_of(choose_atoms()) : model_of_factors();
     if (row_features_) place_by_features(result.model.rows, all_->by_row(), *row_features_, threads_);
     if (col_features_) place_by_features(result.model.cols, all_->by_col(), *col_features_, threads_);
     note_unseen(result.model, all_->by_row());
@@ -221,6 +135,20 @@ class ImplicitRun {
   }
 
  private:
+  CompletionModel model_of_factors() {
+    const ImplicitData data(*all_, prior_.confidence);
+    std::optional<ImplicitFactors> factors;
+    if (options_.start) {
+      factors.emplace(update(data));
+    } else {
+      factors.emplace(choose(data));
+      factors->rebind(data.by_row, data.by_col);
+      if (!run_.stopped()) sweep(*factors, Moment::Phase::refining, kRefiningSweepsOfAll);
+    }
+    record(factors->atoms(), Moment::kUnknown);
+    return options_.start && unchanged_ ? *options_.start : model_of(*factors);
+  }
+
   ImplicitFactors update(const ImplicitData& data) {
     const CompletionModel& start = *options_.start;
     ImplicitFactors factors(data.by_row, data.by_col, start, threads_);
@@ -244,11 +172,11 @@ class ImplicitRun {
     const ObservedMatrix part(in_order(kept, all_->cols()), threads_);
     const ImplicitData data(part, prior_.confidence);
     const auto gain = [&](const ImplicitFactors& factors) {
-      return gain_of(factors, part.by_row(), held, threads_);
+      return gain_of(factors.rows(), factors.cols(), part.by_row(), held, threads_);
     };
     ImplicitFactors best(data.by_row, data.by_col, atoms, options_.seed, threads_);
     double most = search(best, gain);
-    record(best, most);
+    record(best.atoms(), most);
     run_.finish(Stop::rank_reached);
     while (atoms < options_.max_rank && !run_.stopped()) {
       atoms = std::min(4 * atoms + 3, options_.max_rank);
@@ -270,7 +198,7 @@ class ImplicitRun {
         }
         if (of_firmer < more || of_firmer < most) prior_.ridge = ridge;
       }
-      record(wider, more);
+      record(wider.atoms(), more);
       if (more < most) {
         run_.finish(Stop::no_gain);
         break;
@@ -337,12 +265,110 @@ class ImplicitRun {
     last_sweeps_ = turns;
   }
 
-  void record(const ImplicitFactors& factors, double gain) {
-    path_.push_back({factors.atoms(), last_sweeps_, Moment::kUnknown, gain, run_.seconds()});
+  void record(Index atoms, double gain) {
+    path_.push_back({atoms, last_sweeps_, Moment::kUnknown, gain, run_.seconds()});
+  }
+
+  /// The same for structured atoms. Zeros and a first ridge are those of vectors that are free of any set,
+  /// which are quick; then the ridge and the rank are tried with the atoms themselves.
+  Expansion choose_atoms() {
+    GroupedEntries kept = all_->by_row();
+    const HeldBack held = hold_back_of_rows(kept, options_.validation, options_.seed);
+    const Index few = std::min(kSearchAtoms, options_.max_rank);
+    if (held.row.empty()) return pursue_atoms(all_->by_row(), few, {});
+    search_with_free_vectors(kept, held, few);
+    Expansion best;
+    double most = -1;
+    const auto better = [&](double factor) {
+      if (run_.stopped()) return false;
+      const double ridge = std::exchange(prior_.ridge, factor * prior_.ridge);
+      Expansion widest;
+      double own = -1;
+      Index since = 0;
+      pursue_atoms(kept, options_.max_rank, [&](const Expansion& atoms) {
+        const ImplicitPair vectors = vectors_of(atoms);
+        const double gain = gain_of(vectors.rows, vectors.cols, kept, held, threads_);
+        record(atoms.rank(), gain);
+        ++since;
+        if (gain > own) {
+          own = gain;
+          widest = atoms;
+          since = 0;
+        }
+        return since < kAtomsWithoutGain;
+      });
+      if (own > most * (1 + kWorth)) {
+        most = own;
+        best = std::move(widest);
+        return true;
+      }
+      prior_.ridge = ridge;
+      return false;
+    };
+    better(kStep);  // there will be more atoms than vectors had, which fit more noise
+    climb(better);
+    if (run_.stopped()) return best;
+    run_.finish(best.rank() < options_.max_rank ? Stop::no_gain : Stop::rank_reached);
+    Expansion of_all = pursue_atoms(all_->by_row(), best.rank(), {});
+    record(of_all.rank(), Moment::kUnknown);
+    return run_.stopped() ? best : of_all;
+  }
+
+  void search_with_free_vectors(const GroupedEntries& kept, const HeldBack& held, Index atoms) {
+    const ObservedMatrix part(in_order(kept, all_->cols()), threads_);
+    const ImplicitData data(part, prior_.confidence);
+    ImplicitFactors vectors(data.by_row, data.by_col, atoms, options_.seed, threads_);
+    search(vectors, [&](const ImplicitFactors& factors) {
+      return gain_of(factors.rows(), factors.cols(), part.by_row(), held, threads_);
+    });
+  }
+
+  /// Algorithm 2; `judge`, where there is one, sees the atoms after every new one and says whether to go on.
+  Expansion pursue_atoms(const GroupedEntries& seen, Index rank,
+                         const std::function<bool(const Expansion&)>& judge) {
+    last_sweeps_ = kAtomSweeps;
+    const auto f = implicit_objective(in_order(seen, all_->cols()), prior_, threads_);
+    CorrectionOptions corrections;
+    corrections.threads = threads_;
+    ExpansionSpace space(*f, AtomSets(options_.sets->left, options_.sets->right), options_.sets->weights,
+                         {.seed = options_.seed}, corrections,
+                         {Regularization::count_weighted_ridge, prior_.ridge});
+    pursue(space, {.rank = rank, .corrections = kAtomSweeps}, Run({}, [&](const Moment& moment) {
+             if (!run_.go_on({.phase = Moment::Phase::growing,
+                              .rank = moment.rank,
+                              .target_rank = rank,
+                              .sweep = int(moment.rank),
+                              .max_sweeps = int(rank)}))
+               return false;
+             return moment.phase != Moment::Phase::atom || !judge || judge(space.expansion());
+           }));
+    return space.expansion();
   }
 
   CompletionModel model_of(const ImplicitFactors& factors) const {
-    const Index atoms = factors.atoms();
+    CompletionModel model = empty_model();
+    model.rows = side_of(factors.rows(), factors.atoms(), all_->by_row());
+    model.cols = side_of(factors.cols(), factors.atoms(), all_->by_col());
+    model.noise_variance = mean_squared_error(factors.rows(), factors.cols(), factors.atoms(), model.scale) /
+                           (model.scale * model.scale);
+    return model;
+  }
+
+  CompletionModel model_of(Expansion atoms) const {
+    CompletionModel model = empty_model();
+    model.rows = plain_side(all_->rows());
+    model.cols = plain_side(all_->cols());
+    if (atoms.rank() > 0) {
+      const ImplicitPair vectors = vectors_of(atoms);
+      model.noise_variance = mean_squared_error(vectors.rows, vectors.cols, atoms.rank(), model.scale) /
+                             (model.scale * model.scale);
+      atoms.weights *= model.scale;
+      model.atoms = std::move(atoms);
+    }
+    return model;
+  }
+
+  CompletionModel empty_model() const {
     CompletionModel model;
     model.implicit = prior_;
     // What was seen is fitted to 1 and to 0 at once, by its own weight and that of zeros: the scale makes
@@ -356,9 +382,6 @@ class ImplicitRun {
     model.scale = (weight + prior_.zeros) / weight;
     model.lowest = -std::numeric_limits<double>::infinity();
     model.highest = std::numeric_limits<double>::infinity();
-    model.rows = side_of(factors.rows(), atoms, all_->by_row());
-    model.cols = side_of(factors.cols(), atoms, all_->by_col());
-    model.noise_variance = mean_squared_error(factors, model.scale) / (model.scale * model.scale);
     return model;
   }
 
@@ -388,20 +411,18 @@ class ImplicitRun {
   }
 
   /// Of ones where something was seen and zeros elsewhere.
-  double mean_squared_error(const ImplicitFactors& factors, double scale) const {
+  double mean_squared_error(const ImplicitVectors& rows, const ImplicitVectors& cols, Index atoms,
+                            double scale) const {
     const GroupedEntries& seen = all_->by_row();
-    const Index width = factors.rows().width;
+    const Index width = rows.width;
     const double fitted = chunked_sum<double>(Chunks(seen.size()), threads_, [&](Index first, Index count) {
       double sum = 0;
       for (Index i = first; i < first + count; ++i)
         for (std::int64_t e = seen.start[i]; e < seen.start[i + 1]; ++e)
-          for (Index c = 1; c < width; ++c)
-            sum += double(factors.rows().of(i)[c]) * factors.cols().of(seen.index[e])[c];
+          for (Index c = 1; c < width; ++c) sum += double(rows.of(i)[c]) * cols.of(seen.index[e])[c];
       return sum;
     });
-    const double all = products_of(factors.rows(), factors.atoms())
-                           .cwiseProduct(products_of(factors.cols(), factors.atoms()))
-                           .sum();
+    const double all = products_of(rows, atoms).cwiseProduct(products_of(cols, atoms)).sum();
     const double error = double(seen.index.size()) - 2 * scale * fitted + scale * scale * all;
     return std::max(error, 0.0) / (double(all_->rows()) * double(all_->cols()));
   }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "completion/implicit_factors.hpp"
+#include "completion/implicit_atoms.hpp"
 #include "completion/new_rows_by_loss.hpp"
 #include "completion/predictor.hpp"
 #include "completion/row_step.hpp"
@@ -33,6 +33,11 @@ CompletionSide for_predictions(const CompletionSide& side) {
 }
 
 Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entries, int threads) {
+  if (model.atoms.rank() > 0) {
+    Matrix result = Matrix::Zero(entries.size(), row_width(model));
+    result.rightCols(model.atoms.rank()) = implicit_atom_rows(model, entries, threads);
+    return result;
+  }
   const ImplicitVectors cols(model.cols.mean);
   ImplicitVectors rows(entries.size(), own_width(model) - 1);
   const ImplicitEntries seen(entries, model.implicit.confidence);

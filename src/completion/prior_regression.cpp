@@ -1,6 +1,7 @@
 #include "completion/prior_regression.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -170,7 +171,8 @@ void PriorRegression::start_from(const FactorMatrix& weights, const Eigen::Vecto
   for (Index f = 0; f < weights.rows(); ++f)
     std::copy_n(weights.row(f).data(), weights.cols(), &weights_[f * width_]);
   AlignedVector<float>& said = scratch_->of_members;
-  sum_over_entries(*features_.by_member, weights_, width_, features_.has_values(), threads, said);
+  const EntryTasks all(features_.by_member->entries());  // whoever owns them later
+  sum_over_entries(all, weights_, width_, features_.has_values(), threads, said);
   for (Index i = 0; i < features_.by_member->size(); ++i)
     for (Index c = 0; c < width_; ++c)
       prior_mean[i * width_ + c] +=
@@ -201,7 +203,7 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
                                              const std::function<bool()>& stop) {
   const Index width = width_;
   const EntryTasks &by_feature = *features_.by_feature, &by_member = *features_.by_member;
-  const Chunks features(by_feature.size()), members(by_member.size());
+  const MemberShares &features = by_feature.shares(), &members = by_member.shares();
   const bool has_values = features_.has_values();
   const float* scale = has_values ? nullptr : features_.scale.data();
   AlignedVector<float>&of_features = scratch_->of_features, &of_members = scratch_->of_members;
@@ -215,39 +217,38 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
 
   if (!has_values) {
     of_members.resize(deviation.size());
-    parallel_for(members.count(), threads, [&](Index chunk) {
-      scale_rows(members.first(chunk), members.first(chunk + 1), width, scale, deviation.data(),
-                 of_members.data());
+    members.for_own(threads, [&](Index first, Index last) {
+      scale_rows(first, last, width, scale, deviation.data(), of_members.data());
     });
   }
-  sum_over_entries(by_feature, has_values ? deviation : of_members, width_, has_values, threads, of_features,
-                   stop);
+  AlignedVector<float>& heard = has_values ? deviation : of_members;
+  SharingRound members_say;
+  members_say.share(members, {{heard.data(), width}});
+  members_say.run();
+  sum_over_entries(by_feature, heard, width_, has_values, threads, of_features, stop);
   if (stop && stop()) return std::vector<double>(std::size_t(width), 0.0);
-  Vector sums = chunked_sum<Vector>(features, threads, [&](Index first, Index count) {
-    Vector part = Vector::Zero(Plane::count * width);
-    set_direction(first, first + count, width, squared_norm_.data(), ratio.data(), weights_.data(),
-                  step.data(), of_features.data(), part.data());
-    return part;
+  Vector sums;
+  SharingRound features_say;
+  features_say.sum(features, Plane::count * width, threads, sums, [&](Index first, Index last, double* part) {
+    set_direction(first, last, width, squared_norm_.data(), ratio.data(), weights_.data(), step.data(),
+                  of_features.data(), part);
   });
+  features_say.share(features, {{of_features.data(), width}});
+  features_say.run();
   sum_over_entries(by_member, of_features, width_, has_values, threads, of_members, stop);
   if (stop && stop()) return std::vector<double>(std::size_t(width), 0.0);
-  sums += chunked_sum<Vector>(members, threads, [&](Index first, Index count) {
-    Vector part = Vector::Zero(Plane::count * width);
-    add_curvature(first, first + count, width, scale, image.data(), of_members.data(), part.data());
-    return part;
+  sums += sum_over(members, Plane::count * width, threads, [&](Index first, Index last, double* part) {
+    add_curvature(first, last, width, scale, image.data(), of_members.data(), part);
   });
   for (Index c = 0; c < width; ++c)
     std::tie(along_z[std::size_t(c)], along_p[std::size_t(c)]) = step_lengths(sums, width, c);
-  parallel_for(members.count(), threads, [&](Index chunk) {
-    step_members(members.first(chunk), members.first(chunk + 1), width, along_z.data(), along_p.data(),
-                 of_members.data(), image.data(), deviation.data());
+  members.for_own(threads, [&](Index first, Index last) {
+    step_members(first, last, width, along_z.data(), along_p.data(), of_members.data(), image.data(),
+                 deviation.data());
   });
-  sums = chunked_sum<Vector>(features, threads, [&](Index first, Index count) {
-    Vector part = Vector::Zero(2 * width);
-    step_features(first, first + count, width, squared_norm_.data(), variance.data(), ratio.data(),
-                  along_z.data(), along_p.data(), of_features.data(), step.data(), weights_.data(),
-                  part.data(), part.data() + width);
-    return part;
+  sums = sum_over(features, 2 * width, threads, [&](Index first, Index last, double* part) {
+    step_features(first, last, width, squared_norm_.data(), variance.data(), ratio.data(), along_z.data(),
+                  along_p.data(), of_features.data(), step.data(), weights_.data(), part, part + width);
   });
   for (Index c = 0; c < width; ++c) nu_[c] = std::max(kSmallestNu, sums[c] / std::max(used_, 1.0));
   return {sums.begin() + width, sums.end()};
@@ -255,6 +256,18 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
 
 void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int threads,
                            AlignedVector<float>& deviation) {
+  // Every weight is drawn given all others, so that ranks cannot share them.
+  const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
+  features.collect({{weights_.data(), width_}});
+  members.collect({{deviation.data(), width_}});
+  if (members.rank() == 0) draw_all(tau, seed, threads, deviation);
+  features.deal({{weights_.data(), width_}});
+  members.deal({{deviation.data(), width_}});
+  members.from_leader(nu_);
+}
+
+void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, int threads,
+                               AlignedVector<float>& deviation) {
   const GroupedEntries& entries = features_.by_feature->entries();
   AlignedVector<float>& normal = scratch_->of_features;
   normal.resize(weights_.size());
@@ -287,6 +300,28 @@ void PriorRegression::visit_state(StateArchive& archive, int width, Index member
                        (step.size() != weights_.size() || Index(image.size()) == members * width)),
                   "the last step of a regression has not the size of its weights");
   width_ = width;
+}
+
+void PriorRegression::deal() {
+  const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
+  std::array<double, 2> head{used_, double(scratch_->step.size() == weights_.size())};
+  members.from_leader(head);
+  used_ = head[0];
+  members.from_leader(nu_);
+  features.deal({{weights_.data(), width_}});
+  if (head[1] == 0) return forget_last_step();
+  scratch_->step.resize(weights_.size());
+  scratch_->image.resize(std::size_t(features_.by_member->size() * width_));
+  features.deal({{scratch_->step.data(), width_}});
+  members.deal({{scratch_->image.data(), width_}});
+}
+
+void PriorRegression::collect() {
+  const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
+  features.collect({{weights_.data(), width_}});
+  if (scratch_->step.size() != weights_.size()) return;
+  features.collect({{scratch_->step.data(), width_}});
+  members.collect({{scratch_->image.data(), width_}});
 }
 
 }  // namespace pursuit

@@ -8,8 +8,8 @@
 // films a user rated says much about the user; Koren 2008, Salakhutdinov and Mnih 2008), or a table that the
 // user brings. All coordinates of x go side by side. Means take one step of conjugate gradients per update,
 // all y_f at once, along the gradient and the step before: two sums over the feature entries, shared by all
-// threads. Draws must be exact, so the y_f are drawn one after the other, each from its conditional, by
-// blocks (feature_blocks.hpp).
+// threads, and by all ranks: each has y_f and members of its own. Draws must be exact, so the y_f are drawn
+// one after the other, each from its conditional, by blocks (feature_blocks.hpp), on rank 0.
 
 #include <algorithm>
 #include <cstdint>
@@ -56,12 +56,20 @@ class PriorRegression {
   /// Of features and members that are the same.
   void visit_state(StateArchive& archive, int width, Index members);
 
+  /// What each rank needs for its own members and features, from rank 0 to it, and back; all ranks call them
+  /// together.
+  void deal();
+  void collect();
+
   int width() const { return width_; }
   const Features& features() const { return features_; }
   const AlignedVector<float>& weights() const { return weights_; }  // y_f, rows of `width`
   const std::vector<double>& prior_variance() const { return nu_; }
+  std::vector<double>& prior_variance() { return nu_; }
 
  private:
+  void draw_all(std::span<const double> tau, std::uint64_t seed, int threads,
+                AlignedVector<float>& deviation);
   void forget_last_step();
   void guess_nu(Index coordinates, std::span<const double> tau);
 

@@ -12,9 +12,11 @@ class ScaledFeatures {
   /// InvalidInput where the table has more members than the matrix; `side` ("row", "column") is for messages.
   ScaledFeatures(const FeatureTable& table, Index members, const char* side);
 
-  /// They must not outlive this.
-  Features features() const {
-    return {std::make_shared<EntryTasks>(table_.by_col()), std::make_shared<EntryTasks>(table_.by_row()), {}};
+  /// They must not outlive this. Members and features are shared by ranks, where there are several.
+  Features features(Ranks* ranks = nullptr) const {
+    return {std::make_shared<EntryTasks>(table_.by_col(), nullptr, ranks),
+            std::make_shared<EntryTasks>(table_.by_row(), nullptr, ranks),
+            {}};
   }
   const GroupedEntries& by_member() const { return table_.by_row(); }
   const GroupedEntries& by_feature() const { return table_.by_col(); }

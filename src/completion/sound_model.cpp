@@ -148,9 +148,10 @@ void require_sound(const CompletionModel& model) {
                  kLargestFactor);
   require_number("the second number of the confidence in 'implicit'", implicit.confidence.b,
                  1 / kLargestFactor, kLargestFactor);
-  if (model.is_implicit() &&
-      (implicit.ridge == 0 || model.loss.kind != Loss::squares || model.atoms.rank() > 0))
-    refuse("'implicit' in a model without a ridge, with a loss or with structured atoms");
+  if (model.is_implicit() && (implicit.ridge == 0 || model.loss.kind != Loss::squares))
+    refuse("'implicit' in a model without a ridge or with a loss");
+  if (model.is_implicit() && model.atoms.rank() > 0 && model.rows.mean.cols() > 1)
+    refuse("'implicit' in a model with factors and structured atoms");
   const Index rows = model.row_count(), cols = model.column_count(), width = model.rows.mean.cols();
   if (rows < 1 || cols < 1 || width < 1)
     refuse(fmt::format("{} rows and {} columns with {} offsets and factors", rows, cols, width));

@@ -166,12 +166,19 @@ ObservedEntries mirrored(ObservedEntries upper) {
   return upper;
 }
 
-/// A number of the user's is in the units of the data where it stands beside squares of factors, which share
-/// the size of the data between them; an oracle's atoms have unit length.
+/// A number of the user's is in the units of the data where it stands beside squares of factors; an oracle's
+/// atoms have unit length.
 Regularization in_unit(Regularization regularization, bool by_oracle, double unit, const Loss& loss) {
-  const bool like_factors = loss.kind == Loss::absolute || loss.kind == Loss::quantile;
-  if (!by_oracle && !like_factors) regularization.lambda /= unit;
+  if (!by_oracle) regularization.lambda = ridge_in_unit(loss, regularization.lambda, unit);
   return regularization;
+}
+
+/// Whether one ridge after the other is tried. Far from one they are tried in the unit of the data.
+bool tries_ridges(const StructuredOptions& o) {
+  return by_loss(o) && o.regularization.kind == Regularization::self_tuned;
+}
+double unit_of_price(const StructuredOptions& o, double unit) {
+  return tries_ridges(o) && std::abs(std::log2(unit)) > kFarUnit ? 1.0 : unit;
 }
 
 WeightRule in_unit(WeightRule weights, double unit) {
@@ -254,6 +261,7 @@ class StructuredRun {
       return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
     };
     CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
+    if (result.interrupted() && run_.checkpoints()) run_.checkpoints()->leave();
     if (!result.interrupted() || best_.rank() == 0)
       base_ = std::move(result.model);  // atoms belong to their offsets
   }
@@ -271,9 +279,10 @@ class StructuredRun {
     CorrectionOptions correction;
     correction.by_oracle = !o_.exact_corrections || o_.symmetric;
     correction.checkpoints = run_.checkpoints();
-    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric), in_unit(o_.weights, unit_),
+    ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric),
+                         in_unit(o_.weights, o_.loss.has_log_link() ? 1.0 : unit_),
                          {.restarts = o_.restarts, .seed = o_.seed}, correction,
-                         in_unit(price, correction.by_oracle, unit_, o_.loss));
+                         in_unit(price, correction.by_oracle, unit_of_price(o_, unit_), o_.loss));
     const bool judges = validation.entries.size() > 0;
     Index since = 0;
     double judged = -1;        // squared error of the last model that was judged
@@ -284,7 +293,7 @@ class StructuredRun {
       const bool squares = o_.loss.kind == Loss::squares;
       stages_.push_back({space.expansion().rank(), sweeps,
                          squares ? unit_ * std::sqrt(judged / entry_count) : Moment::kUnknown,
-                         error_unit() * error, run_.seconds()});
+                         unit_of_errors(o_.loss, unit_) * error, run_.seconds()});
       ++since;
       if (!judges || error < best_error_) {
         best_error_ = error;
@@ -295,7 +304,7 @@ class StructuredRun {
         best_noise_ = judged / entry_count;
         since = 0;
       }
-      return error_unit() * error;
+      return unit_of_errors(o_.loss, unit_) * error;
     };
     const Kept kept(run_.checkpoints(), "path", [&](StateArchive& archive) {
       archive("since", since);
@@ -344,11 +353,9 @@ class StructuredRun {
       model.noise_variance = best_noise_ / (model.scale * model.scale);
     }
     model.loss = o_.loss;
-    model.mean *= unit_;
-    model.scale *= unit_;
+    leave_unit(unit_, model);
     model.lowest = range.lowest;
     model.highest = range.highest;
-    model.atoms.weights *= unit_;
     require_sound(model);
     result.path = std::move(stages_);
     result.stop = stop();
@@ -445,9 +452,6 @@ class StructuredRun {
     return mean_error(model_of(atoms, f.own_terms()), positions_of(validation.entries),
                       validation.entries.value, validation.weights.value, o_.threads);
   }
-  /// Of errors: that of the data, or its square.
-  double error_unit() const { return o_.loss.kind == Loss::huber ? unit_ * unit_ : unit_; }
-
   bool go_on(Index rank, Index target_rank, double noise, double validation) {
     return run_.go_on({.phase = Moment::Phase::growing,
                        .rank = rank,
@@ -506,7 +510,7 @@ Identity identity_of(const Weighted& training, const Weighted& validation, const
 /// as long as they predict better.
 void explore(StructuredRun& run, const StructuredOptions& options, const Weighted& training,
              const Weighted& validation) {
-  const bool tuned = by_loss(options) && options.regularization.kind == Regularization::self_tuned;
+  const bool tuned = tries_ridges(options);
   const auto ridge = [](double lambda) { return Regularization{Regularization::ridge, lambda}; };
   const std::vector<int> polished = {options.polish};
   for (const int corrections : options.polish > 0 ? polished : options.corrections)
@@ -550,7 +554,7 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   if (options.symmetric) training.entries = upper_triangle(training.entries);
   const ValueRange values = range_of(training.entries.value, threads);
   const Range range = options.range.value_or(Range{values.low, values.high});
-  const double unit = has_unit(options.loss) ? unit_of(values) : 1.0;
+  const double unit = unit_under(options.loss, values);
   divide(training.entries.value, unit);
   if (!options.entry_weights.empty()) {
     training.weights = training.entries;
@@ -575,6 +579,10 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     archive("way", at, 0, Index(ways.size()));
     archive("all_used", all_used);
   });
+  if (options.checkpoints) {
+    options.checkpoints->hold_states();  // offsets are left in their midst, and fitted again
+    if (!kept.resumed()) options.checkpoints->step(whole.seconds(), false);
+  }
   const Index before = at;
   std::unique_ptr<StructuredRun> best;
   for (at = 0; at < Index(ways.size()); ++at) {

@@ -8,9 +8,55 @@
 
 namespace pursuit {
 
-bool has_unit(const Loss& loss) {
+namespace {
+
+constexpr double kMostDispersion = 1e9;
+
+/// Whether X has the unit of the data, and any of them will do.
+bool in_units_of_data(const Loss& loss) {
   return loss.kind == Loss::squares || loss.kind == Loss::huber || loss.kind == Loss::absolute ||
          loss.kind == Loss::quantile;
+}
+
+/// Whether variances are the means themselves.
+bool counts(const Loss& loss) {
+  return loss.kind == Loss::poisson || loss.kind == Loss::poisson_log;
+}
+
+}  // namespace
+
+double unit_under(const Loss& loss, const ValueRange& values) {
+  if (in_units_of_data(loss)) return unit_of(values);
+  const bool scales = counts(loss) || loss.kind == Loss::gamma || loss.kind == Loss::itakura_saito;
+  return scales ? unit_of(values, kFarUnit) : 1.0;
+}
+
+double ridge_in_unit(const Loss& loss, double ridge, double unit) {
+  switch (loss.kind) {  // factors share the size of X between them, but for log links
+    case Loss::squares:
+    case Loss::huber:
+    case Loss::poisson_log: return ridge / unit;
+    case Loss::itakura_saito: return ridge * unit;
+    default: return ridge;
+  }
+}
+
+void leave_unit(double unit, CompletionModel& model) {
+  if (model.loss.has_log_link()) {
+    if (counts(model.loss)) model.noise_variance = std::min(kMostDispersion, unit * model.noise_variance);
+    model.mean += std::log(unit);
+    return;
+  }
+  model.mean *= unit;
+  model.atoms.weights *= unit;
+  // Variances are multiplied by its square. Means that are not negative have nothing else in it.
+  if (in_units_of_data(model.loss)) model.scale *= unit;
+  if (counts(model.loss)) model.scale *= std::sqrt(unit);
+}
+
+double unit_of_errors(const Loss& loss, double unit) {
+  if (loss.kind == Loss::huber) return unit * unit;
+  return loss.kind == Loss::gamma || loss.kind == Loss::itakura_saito ? 1.0 : unit;
 }
 
 Loss in_unit(Loss loss, double unit) {
@@ -56,11 +102,11 @@ void average_offsets_of_unseen(CompletionSide& side) {
 }
 
 double dispersion_of(const CompletionModel& model, const GroupedEntries& seen, double unit) {
-  constexpr double kMost = 1e9, kNormal = 1.4826;  // times the median size of a residual is its deviation
+  constexpr double kNormal = 1.4826;  // times the median size of a residual is its deviation
   const Loss& loss = model.loss;
   if (loss.kind == Loss::bernoulli || loss.kind == Loss::ordinal || loss.kind == Loss::negative_binomial)
     return 1;
-  const bool robust = has_unit(loss) && loss.kind != Loss::squares;
+  const bool robust = in_units_of_data(loss) && loss.kind != Loss::squares;
   const Predictor predictor(model);
   std::vector<double> sizes;
   double squares = 0, variances = 0;
@@ -75,9 +121,9 @@ double dispersion_of(const CompletionModel& model, const GroupedEntries& seen, d
   if (robust && !sizes.empty()) {
     const auto middle = sizes.begin() + std::ptrdiff_t(sizes.size() / 2);
     std::nth_element(sizes.begin(), middle, sizes.end());
-    return std::min(kMost, kNormal * kNormal * *middle * *middle);
+    return std::min(kMostDispersion, kNormal * kNormal * *middle * *middle);
   }
-  return variances > 0 ? std::min(kMost, squares / variances) : 1.0;
+  return variances > 0 ? std::min(kMostDispersion, squares / variances) : 1.0;
 }
 
 }  // namespace pursuit

@@ -89,6 +89,47 @@ TEST(CompleteByLoss, PredictsEntriesThatItHasNotSeen) {
   }
 }
 
+/// Entries of 1e-30 were left without an atom, and under a log link predicted a thousand times too large.
+TEST(CompleteByLoss, TheUnitOfTheEntriesDoesNotMatter) {
+  for (const LossCase& test : kStructuredLosses) {
+    const Loss loss = parse_loss(test.spec);
+    if (loss.kind == Loss::bernoulli || loss.kind == Loss::ordinal || loss.kind == Loss::negative_binomial)
+      continue;
+    SCOPED_TRACE(test.spec);
+    const ObservedEntries plain = observed(planted_numbers(loss, 40, 30), 0.7, 5);
+    std::vector<std::vector<Prediction>> found;
+    for (const int power : {0, -100, -60, 60, 100}) {
+      SCOPED_TRACE(power);
+      const double scale = std::ldexp(1.0, power);
+      StructuredOptions options = options_of(test);
+      options.regularization = {Regularization::self_tuned, 0};
+      if (loss.kind == Loss::huber) options.loss.parameter *= scale;
+      ObservedEntries entries = plain;
+      for (float& value : entries.value) value = float(value * scale);
+      options.predict = positions_of(entries);
+      CompletionResult result = complete_structured(entries, options);
+      EXPECT_GE(result.model.atoms.rank(), 1);
+      double left = 0, all = 0;
+      for (std::size_t e = 0; e < plain.value.size(); ++e) {
+        Prediction& each = result.predictions[e];
+        each.value /= scale;
+        each.deviation /= scale;
+        left += std::abs(each.value - plain.value[e]);
+        all += std::abs(plain.value[e]);
+        EXPECT_TRUE(std::isfinite(each.deviation));
+      }
+      EXPECT_LT(left, 0.7 * all);
+      found.push_back(std::move(result.predictions));
+    }
+    for (std::size_t e = 0; e < plain.value.size(); ++e)
+      for (std::size_t far = 2; far < found.size(); ++far) {
+        EXPECT_NEAR(found[far][e].value, found[1][e].value, 1e-3 * (1 + std::abs(found[1][e].value)));
+        if (loss.kind == Loss::poisson_log) continue;  // no dispersion is larger than 1e9
+        EXPECT_NEAR(found[far][e].deviation, found[1][e].deviation, 1e-2 * (1 + found[1][e].deviation));
+      }
+  }
+}
+
 TEST(CompleteByLoss, ErrorsAreMeansOfCosts) {
   const LossCase test{"poisson-log", false};
   StructuredOptions options = options_of(test);

@@ -235,10 +235,10 @@ CorrectionOutcome run_ahead_once(Objective& f, const AtomSets& sets, const Corre
   Vector products;  // of a target
   const double below =
       f.quadratic() == Quadratic::exact ? std::numeric_limits<double>::infinity() : kStepsSettled;
-  const CorrectionOutcome outcome = sweeps
-                                        ? run_ahead(*sweeps, free_modes, below, options, pair)
-                                        : run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
+  CorrectionOutcome outcome = sweeps ? run_ahead(*sweeps, free_modes, below, options, pair)
+                                     : run_ahead_sweeps(*f.target(), free_modes, options, pair, products);
   if (!(pair.objective < before)) return outcome;
+  outcome.carried_weights = true;
   x.weights.setOnes();
   Matrix norms(x.rank(), modes);
   for (Index mode = 0; mode < modes; ++mode) {
@@ -278,11 +278,12 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
     part.keep_going = [&](int sweep, double objective) {
       return wanted = !options.keep_going || options.keep_going(total.sweeps + sweep, objective);
     };
-    const int made = run_ahead_once(f, sets, part, sweeps, ridge).sweeps;
+    const CorrectionOutcome made = run_ahead_once(f, sets, part, sweeps, ridge);
     f.fit_own_terms();
-    total.sweeps += made;
+    total.sweeps += made.sweeps;
+    total.carried_weights = made.carried_weights;
     const double after = paid();
-    total.converged = before - after <= options.tolerance * made * before;
+    total.converged = before - after <= options.tolerance * made.sweeps * before;
     before = after;
   }
   return total;

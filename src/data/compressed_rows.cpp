@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
-#include <numeric>
 #include <type_traits>
-#include <utility>
 
 #include "base/fresh_pages.hpp"
 #include "base/kernel.hpp"
+#include "data/transpose_rows.hpp"
 
 namespace pursuit {
 namespace {
@@ -142,7 +141,7 @@ CompressedRows<Scalar, StoredIndex>::CompressedRows(const SparseView<Scalar, Sto
     : A_(A),
       threads_(threads),
       chunks_(Index(A.start[A.rows]) + kWorkOfARow * A.rows, kEntriesOfAChunk),
-      long_rows_(A.rows < kFewRows && entries() >= 4 * kEntriesOfAChunk) {
+      long_rows_(A.in_order && A.rows < kFewRows && entries() >= 4 * kEntriesOfAChunk) {
   const auto work_before = [&](Index row) { return Index(A.start[row]) + kWorkOfARow * row; };
   first_rows_.reserve(std::size_t(chunks_.count()) + 1);
   for (Index c = 0, row = 0; c <= chunks_.count(); ++c) {
@@ -158,7 +157,7 @@ CompressedRows<Scalar, StoredIndex>::CompressedRows(const SparseView<Scalar, Sto
   }
   if (long_rows_)
     cut_columns(std::min(kTilesOfLongRows, A.cols));
-  else if (entries() / A.rows >= kEntriesInATile * (A.cols / kTile))
+  else if (A.in_order && entries() / A.rows >= kEntriesInATile * (A.cols / kTile))
     cut_columns(A.cols / kTile);
 }
 
@@ -265,39 +264,8 @@ TransposedCopy<Scalar, StoredIndex>::TransposedCopy(const CompressedRows<Scalar,
   prefer_large_pages(index_.get(), std::size_t(entries) * sizeof(StoredIndex));
   prefer_large_pages(values_.get(), std::size_t(entries) * sizeof(Scalar));
 
-  // Parts of the rows count how often they meet each column, and know then where theirs go. There are no more
-  // counters than entries.
-  const Index parts = std::clamp<Index>(entries / a.cols, 1, std::min<Index>(A.chunks(), 64));
-  const auto first_row = [&](Index part) { return A.first_row(A.chunks() * part / parts); };
-  const auto places = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(parts * a.cols));
-  parallel_for(parts, threads, [&](Index part) {
-    StoredIndex* count = places.get() + part * a.cols;
-    std::fill_n(count, a.cols, StoredIndex(0));
-    for (Index e = Index(a.start[first_row(part)]); e < Index(a.start[first_row(part + 1)]); ++e)
-      ++count[a.index[e]];
-  });
-  start_[0] = 0;
-  const Chunks columns(a.cols, 1 << 10);
-  parallel_for(columns.count(), threads, [&](Index chunk) {
-    const Index first = columns.first(chunk), length = columns.length(chunk);
-    StoredIndex* before = start_.get() + 1 + first;  // of parts so far, and of all in the end
-    std::fill_n(before, length, StoredIndex(0));
-    for (Index part = 0; part < parts; ++part) {
-      StoredIndex* place = places.get() + part * a.cols + first;
-      for (Index j = 0; j < length; ++j) before[j] += std::exchange(place[j], before[j]);
-    }
-  });
-  std::partial_sum(start_.get(), start_.get() + a.cols + 1, start_.get());
-  parallel_for(parts, threads, [&](Index part) {
-    StoredIndex* place = places.get() + part * a.cols;
-    for (Index j = 0; j < a.cols; ++j) place[j] += start_[std::size_t(j)];
-    for (Index i = first_row(part); i < first_row(part + 1); ++i)
-      for (Index e = Index(a.start[i]); e < Index(a.start[i + 1]); ++e) {
-        const auto to = std::size_t(place[a.index[e]]++);
-        index_[to] = StoredIndex(i);
-        values_[to] = a.values[e];
-      }
-  });
+  transpose_rows<StoredIndex, StoredIndex, Scalar>(a.rows, a.cols, {a.start, a.index, a.values},
+                                                   {start_.get(), index_.get(), values_.get()}, threads);
   rows_ = std::make_unique<CompressedRows<Scalar, StoredIndex>>(
       SparseView<Scalar, StoredIndex>{start_.get(), index_.get(), values_.get(), a.cols, a.rows}, threads);
 }

@@ -3,8 +3,8 @@
 //
 // A block is held row-major while it is multiplied, so that one stored entry meets all its columns in a few
 // vector registers. Rows are shared out in chunks of about as many entries each, fixed by the matrix alone,
-// and every number of A V has one owner who adds its terms in the order of the columns. A^T U is the same
-// for a transposed copy.
+// and every number of A V has one owner who adds its terms in the order of the entries. A^T U is the same
+// for a transposed copy, whose rows are in order whatever the order of the columns was.
 
 #include <cstdint>
 #include <memory>

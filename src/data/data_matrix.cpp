@@ -193,6 +193,9 @@ DataMatrixPtr data_matrix(const DenseView<Scalar>& A, int threads) {
 }
 template DataMatrixPtr data_matrix(const DenseView<double>&, int);
 template DataMatrixPtr data_matrix(const DenseView<float>&, int);
+#define PURSUIT_DATA_MATRIX(Whole) template DataMatrixPtr data_matrix(const DenseView<Whole>&, int);
+PURSUIT_FOR_WHOLE_NUMBERS(PURSUIT_DATA_MATRIX)
+#undef PURSUIT_DATA_MATRIX
 
 template <class Scalar, class StoredIndex>
 DataMatrixPtr data_matrix(const SparseView<Scalar, StoredIndex>& A, int threads) {

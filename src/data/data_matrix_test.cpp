@@ -311,6 +311,119 @@ TEST(DataMatrix, RefusesSparseMatricesThatAreNotInOrder) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { data_matrix(loose); }), HasSubstr("makeCompressed()"));
 }
 
+/// The entries of every row of a sparse matrix the other way round.
+template <class Scalar, int order, class StoredIndex>
+Eigen::SparseMatrix<Scalar, order, StoredIndex> backwards(Eigen::SparseMatrix<Scalar, order, StoredIndex> A) {
+  for (Index i = 0; i < A.outerSize(); ++i) {
+    const auto first = A.outerIndexPtr()[i], last = A.outerIndexPtr()[i + 1];
+    std::reverse(A.innerIndexPtr() + first, A.innerIndexPtr() + last);
+    std::reverse(A.valuePtr() + first, A.valuePtr() + last);
+  }
+  return A;
+}
+
+void expect_same_matrix(const DataMatrixPtr& A, const DataMatrixPtr& B) {
+  const Matrix V = gaussian(A->cols(), 11, 1), U = gaussian(A->rows(), 11, 2);
+  const Vector shift = gaussian(A->cols(), 1, 3);
+  Matrix a, b;
+  A->apply(V, a), B->apply(V, b);
+  EXPECT_LE(max_difference(a, b), 1e-12 * (1 + b.norm()));
+  A->apply_transposed(U, a), B->apply_transposed(U, b);
+  EXPECT_LE(max_difference(a, b), 1e-12 * (1 + b.norm()));
+  const auto near = [](double x, double y) { EXPECT_NEAR(x, y, 1e-12 * (1 + std::abs(y))); };
+  near(A->squared_norm(), B->squared_norm());
+  near(A->squared_norm_about(shift), B->squared_norm_about(shift));
+  EXPECT_LE(max_difference(A->column_means(), B->column_means()), 1e-12 * (1 + B->column_means().norm()));
+  near(*A->squared_distance(U, V), *B->squared_distance(U, V));
+  EXPECT_EQ(A->largest_magnitude(), B->largest_magnitude());
+  EXPECT_EQ(A->negative_part()->count, B->negative_part()->count);
+  EXPECT_EQ(A->negative_part()->lowest, B->negative_part()->lowest);
+  if (A->rows() == A->cols()) EXPECT_EQ(A->asymmetry(), B->asymmetry());
+  const StoredEntries ours = *A->stored_entries(), theirs = *B->stored_entries();
+  EXPECT_EQ(ours.start, theirs.start);
+  EXPECT_EQ(ours.index, theirs.index);
+  EXPECT_EQ(ours.value, theirs.value);
+  A->scaled(4)->apply(V, a), B->scaled(4)->apply(V, b);
+  EXPECT_LE(max_difference(a, b), 1e-12 * (1 + b.norm()));
+}
+
+TEST(DataMatrix, RowsInAnyOrderAreTheSameMatrix) {
+  for (const auto& [n, m] :
+       std::vector<std::pair<Index, Index>>{{1, 9}, {9, 1}, {30, 30}, {300, 40}, {20, 9000}})
+    for (const int threads : {1, 3}) {
+      const SparseMatrix sorted = to_sparse(thinned(gaussian(n, m, 1), 0.6, 2)), A = backwards(sorted);
+      expect_same_matrix(data_matrix(SparseView<double, int>{A.outerIndexPtr(), A.innerIndexPtr(),
+                                                             A.valuePtr(), n, m, false, false},
+                                     threads),
+                         data_matrix(sorted, threads));
+      const Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> columns(sorted),
+          C = backwards(columns);
+      expect_same_matrix(data_matrix(SparseView<double, std::int64_t>{C.outerIndexPtr(), C.innerIndexPtr(),
+                                                                      C.valuePtr(), n, m, true, false},
+                                     threads),
+                         data_matrix(sorted, threads));
+    }
+}
+
+TEST(DataMatrix, RowsInAnyOrderMustNotRepeatAColumn) {
+  const std::vector<double> values{1, 2, 3, 4, 5};
+  const auto view = [&](const std::vector<int>& start, const std::vector<int>& index) {
+    return SparseView<double, int>{start.data(), index.data(), values.data(), 2, 4, false, false};
+  };
+  const std::vector<int> start{0, 2, 5}, good{3, 0, 2, 1, 0}, twice{3, 0, 2, 0, 2}, beyond{3, 0, 2, 4, 1},
+      below{3, 0, 2, -1, 1};
+  EXPECT_FALSE(has_duplicates(view(start, good)));
+  EXPECT_TRUE(has_duplicates(view(start, twice)));
+  EXPECT_NO_THROW(data_matrix(view(start, good)));
+  EXPECT_THAT(message_of<InvalidInput>([&] { data_matrix(view(start, twice)); }),
+              HasSubstr("row 2 of the sparse matrix has duplicate entries"));
+  EXPECT_THAT(message_of<InvalidInput>([&] { data_matrix(view(start, beyond)); }),
+              HasSubstr("column 5 of 4"));
+  EXPECT_THAT(message_of<InvalidInput>([&] { has_duplicates(view(start, below)); }),
+              HasSubstr("column -1 of 4"));
+}
+
+template <class Whole>
+void expect_whole_numbers_as_they_lie(Index n, Index m, bool row_major) {
+  const Matrix scattered = 40 * gaussian(n, m, 1);
+  Eigen::Matrix<Whole, Eigen::Dynamic, Eigen::Dynamic> stored =
+      (std::is_signed_v<Whole> ? scattered : scattered.cwiseAbs())
+          .array()
+          .round()
+          .cwiseMin(120)
+          .cwiseMax(-120)
+          .matrix()
+          .template cast<Whole>();
+  stored(0, 0) = std::numeric_limits<Whole>::min();
+  const Matrix doubles = stored.template cast<double>();
+  const bool rows = row_major;
+  const DenseView<Whole> view{stored.data(), rows ? m : n, rows ? n : m, n, rows};
+  const DenseView<double> same{doubles.data(), rows ? m : n, rows ? n : m, n, rows};
+  for (const int threads : {1, 3}) {
+    expect_same_matrix(data_matrix(view, threads), data_matrix(same, threads));
+    Matrix one, other;
+    const Matrix V = gaussian(view.cols, 7, 4);
+    data_matrix(view, threads)->apply(V, one);
+    data_matrix(same, 1)->apply(V, other);
+    EXPECT_TRUE(same_bits(one, other));
+    EXPECT_EQ(data_matrix(view)->rounding(), data_matrix(same)->rounding());
+    const double expected = centered(data_matrix(same))->squared_norm();
+    EXPECT_NEAR(centered(data_matrix(view, threads))->squared_norm(), expected, 1e-13 * expected);
+  }
+}
+
+TEST(DataMatrix, WholeNumbersAreTheMatrixOfTheSameDoubles) {
+  for (const bool row_major : {false, true})
+    for (const auto& [n, m] :
+         std::vector<std::pair<Index, Index>>{{1, 1}, {1, 9}, {31, 31}, {700, 40}, {20, 1100}}) {
+      expect_whole_numbers_as_they_lie<std::int8_t>(n, m, row_major);
+      expect_whole_numbers_as_they_lie<std::uint8_t>(n, m, row_major);
+      expect_whole_numbers_as_they_lie<std::int16_t>(n, m, row_major);
+      expect_whole_numbers_as_they_lie<std::uint32_t>(n, m, row_major);
+      expect_whole_numbers_as_they_lie<std::int64_t>(n, m, row_major);
+    }
+}
+
 TEST(DataMatrix, RefusesSparseIndicesThatLeadOutside) {
   const std::vector<double> values{1, 2, 3};
   const auto refusal = [&](std::vector<std::int64_t> start, std::vector<std::int64_t> index) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/chunks.hpp"
+#include "base/fresh_pages.hpp"
 #include "base/work.hpp"
-#include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -28,6 +28,11 @@ DenseDataMatrix<Scalar>::DenseDataMatrix(const DenseView<Scalar>& view, int thre
   if (view.rows == 0 || view.cols == 0)
     throw InvalidInput(fmt::format(
         "the matrix is empty ({} x {}); at least one row and one column are needed", view.rows, view.cols));
+  if constexpr (std::is_floating_point_v<Scalar>) require_finite();
+}
+
+template <class Scalar>
+void DenseDataMatrix<Scalar>::require_finite() const {
   const Chunks chunks = pieces_of_lines(lines(), length());
   std::vector<Index> first_bad(std::size_t(chunks.count()), -1);  // line of each chunk
   for_chunks([&](Index chunk) {
@@ -41,7 +46,7 @@ DenseDataMatrix<Scalar>::DenseDataMatrix(const DenseView<Scalar>& view, int thre
     Index place = 0;
     while (std::isfinite(entries[place])) ++place;
     throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number",
-                                   (view.row_major ? bad : place) + 1, (view.row_major ? place : bad) + 1,
+                                   (view_.row_major ? bad : place) + 1, (view_.row_major ? place : bad) + 1,
                                    entries[place]));
   }
 }
@@ -186,7 +191,9 @@ double DenseDataMatrix<Scalar>::asymmetry() const {
 template <class Scalar>
 double DenseDataMatrix<Scalar>::largest_magnitude() const {
   Vector largest(lines());
-  for_lines([&](Index i, const auto& line) { largest[i] = double(line.template lpNorm<Eigen::Infinity>()); });
+  for_lines([&](Index i, const auto& line) {
+    largest[i] = line.template cast<double>().template lpNorm<Eigen::Infinity>();
+  });
   return largest.maxCoeff();
 }
 
@@ -204,13 +211,14 @@ std::optional<NegativePart> DenseDataMatrix<Scalar>::negative_part() const {
 template <class Scalar>
 template <class Change>
 DataMatrixPtr DenseDataMatrix<Scalar>::changed_copy(const Change& change) const {
-  using Copy = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using Number = Multiplied<Scalar>;
+  using Copy = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic>;
   const auto copy = std::make_shared<Copy>(length(), lines());
   for_lines([&](Index i, const auto& line) {
-    copy->col(i) = change(i, line.template cast<double>()).template cast<Scalar>();
+    copy->col(i) = change(i, line.template cast<double>()).template cast<Number>();
   });
-  const DenseView<Scalar> view{copy->data(), view_.rows, view_.cols, length(), view_.row_major};
-  return {new DenseDataMatrix(view, threads_), [copy](const DataMatrix* A) { delete A; }};
+  const DenseView<Number> view{copy->data(), view_.rows, view_.cols, length(), view_.row_major};
+  return {new DenseDataMatrix<Number>(view, threads_), [copy](const DataMatrix* A) { delete A; }};
 }
 
 template <class Scalar>
@@ -221,7 +229,7 @@ DataMatrixPtr DenseDataMatrix<Scalar>::scaled(double power_of_two) const {
 template <class Scalar>
 DataMatrixPtr DenseDataMatrix<Scalar>::shifted(const Vector& column_shift) const {
   // Products lose the digits that the norm of the matrix has more than that of the shifted one.
-  constexpr double kLoss = std::is_same_v<Scalar, double> ? 1e4 : 10;
+  constexpr double kLoss = std::is_same_v<Multiplied<Scalar>, double> ? 1e4 : 10;
   if (!(squared_norm() > kLoss * kLoss * squared_norm_about(column_shift))) return nullptr;
   return changed_copy([&](Index i, const auto& line) -> Vector {
     return view_.row_major ? Vector(line - column_shift) : Vector(line.array() - column_shift[i]);
@@ -231,15 +239,18 @@ DataMatrixPtr DenseDataMatrix<Scalar>::shifted(const Vector& column_shift) const
 template <class Scalar>
 std::optional<StoredEntries> DenseDataMatrix<Scalar>::stored_entries() const {
   StoredEntries lying{lines(), length(), std::vector<std::int64_t>(std::size_t(lines()) + 1), {}, {}};
-  lying.value.resize(std::size_t(lines() * length()));
+  resize_on(threads_, lying.value, std::size_t(lines() * length()));
   for (Index i = 0; i <= lines(); ++i) lying.start[std::size_t(i)] = i * length();
   for_lines([&](Index i, const auto& line) {
     Eigen::Map<Vector>(lying.value.data() + i * length(), length()) = line.template cast<double>();
   });
-  return view_.row_major ? std::move(lying) : lying.transposed();
+  return view_.row_major ? std::move(lying) : lying.transposed(threads_);
 }
 
 template class DenseDataMatrix<double>;
 template class DenseDataMatrix<float>;
+#define PURSUIT_DENSE(Whole) template class DenseDataMatrix<Whole>;
+PURSUIT_FOR_WHOLE_NUMBERS(PURSUIT_DENSE)
+#undef PURSUIT_DENSE
 
 }  // namespace pursuit

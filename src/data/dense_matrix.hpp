@@ -1,10 +1,12 @@
 #pragma once
 #include "base/chunks.hpp"
+#include "linalg/products.hpp"
 #include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit {
 
-/// A dense matrix in either storage order, read where it lies.
+/// A dense matrix in either storage order, of single or double precision or of whole numbers, read where it
+/// lies.
 template <class Scalar>
 class DenseDataMatrix final : public DataMatrix {
  public:
@@ -18,7 +20,7 @@ class DenseDataMatrix final : public DataMatrix {
   double squared_norm() const override;
   std::optional<double> squared_distance(const Matrix& L, const Matrix& R) const override;
   double product_work() const override { return double(view_.rows) * double(view_.cols); }
-  double rounding() const override { return std::numeric_limits<Scalar>::epsilon(); }
+  double rounding() const override { return std::numeric_limits<Multiplied<Scalar>>::epsilon(); }
   Vector column_means() const override;
   double squared_norm_about(const Vector& column_shift) const override;
   double asymmetry() const override;
@@ -47,6 +49,7 @@ class DenseDataMatrix final : public DataMatrix {
   template <class Sum, class Visit>
   Sum sum_over_lines(const Sum& zero, const Visit& visit) const;
 
+  void require_finite() const;
   void product(const DenseView<Scalar>& A, const Matrix& V, Matrix& out) const;
 
   /// In memory of its own, every line changed: change(i, line) in double precision.

@@ -47,6 +47,8 @@ enum class Order : std::int64_t {
   shift,
   release,
   read,
+  ratings,
+  complete,  // `columns` says which step of it
   end,
 };
 struct Job {

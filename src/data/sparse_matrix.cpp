@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "base/fresh_pages.hpp"
 #include "base/machine.hpp"
+#include "base/work.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -28,10 +33,29 @@ Index first_bad_row(Index rows, int threads, const Bad& bad) {
   return *std::min_element(found.begin(), found.end());
 }
 
-/// Where a row begins and ends, and that its columns are those of the matrix, is checked before anything is
-/// read through them.
+/// The first row in which a column comes twice, in whatever order; `rows` where there is none. Who looks
+/// through some of the rows marks the columns it has met: there are no more marks than entries.
 template <class Scalar, class StoredIndex>
-const SparseView<Scalar, StoredIndex>& require_valid(const SparseView<Scalar, StoredIndex>& A, int threads) {
+Index first_repeating_row(const SparseView<Scalar, StoredIndex>& A, int threads) {
+  const Index most = std::clamp<Index>(Index(A.start[A.rows]) / std::max<Index>(A.cols, 1), 1, 64);
+  const Chunks parts(A.rows, 1, most);
+  std::vector<Index> found(std::size_t(parts.count()), A.rows);
+  parallel_for(parts.count(), threads, [&](Index part) {
+    std::vector<Index> met(std::size_t(A.cols), -1);  // the last row that has an entry there
+    for (Index i = parts.first(part); i < parts.first(part + 1); ++i)
+      for (Index e = Index(A.start[i]); e < Index(A.start[i + 1]); ++e)
+        if (std::exchange(met[std::size_t(A.index[e])], i) == i) {
+          found[std::size_t(part)] = i;
+          return;
+        }
+  });
+  return *std::min_element(found.begin(), found.end());
+}
+
+/// Where rows begin and end, that their columns are those of the matrix, and that numbers are finite, before
+/// anything is read through them.
+template <class Scalar, class StoredIndex>
+void require_sound_rows(const SparseView<Scalar, StoredIndex>& A, int threads) {
   if (A.rows == 0 || A.cols == 0)
     throw InvalidInput(fmt::format(
         "the matrix is empty ({} x {}); at least one row and one column are needed", A.rows, A.cols));
@@ -41,20 +65,24 @@ const SparseView<Scalar, StoredIndex>& require_valid(const SparseView<Scalar, St
     const StoredIndex *begin = A.index + A.start[i], *end = A.index + A.start[i + 1];
     if (begin == end) return false;
     bool sound = begin[0] >= 0 && end[-1] < A.cols;
-    for (const StoredIndex* column = begin + 1; column != end; ++column) sound &= column[-1] < column[0];
+    if (A.in_order)
+      for (const StoredIndex* column = begin + 1; column != end; ++column) sound &= column[-1] < column[0];
+    else
+      for (const StoredIndex* column = begin; column != end; ++column)
+        sound &= *column >= 0 && *column < A.cols;
     for (StoredIndex e = A.start[i]; e < A.start[i + 1]; ++e)
       sound &= std::abs(A.values[e]) <= std::numeric_limits<Scalar>::max();
     return !sound;
   });
   if (unsound < ended) {
     const StoredIndex *begin = A.index + A.start[unsound], *end = A.index + A.start[unsound + 1];
-    if (std::adjacent_find(begin, end, std::greater_equal<>()) != end)
+    if (A.in_order && std::adjacent_find(begin, end, std::greater_equal<>()) != end)
       throw InvalidInput(
           fmt::format("row {} of the sparse matrix has duplicate or unsorted entries", unsound + 1));
-    if (begin[0] < 0 || end[-1] >= A.cols)
+    const auto [first, last] = std::minmax_element(begin, end);
+    if (*first < 0 || *last >= A.cols)
       throw InvalidInput(fmt::format("row {} of the sparse matrix has an entry in column {} of {}",
-                                     unsound + 1, begin[0] < 0 ? Index(begin[0]) : Index(end[-1]) + 1,
-                                     A.cols));
+                                     unsound + 1, *first < 0 ? Index(*first) : Index(*last) + 1, A.cols));
     const StoredIndex* bad = std::find_if(
         begin, end, [&](const StoredIndex& column) { return !std::isfinite(A.values[&column - A.index]); });
     throw InvalidInput(fmt::format("entry ({}, {}) of the matrix is {}; every entry must be a finite number",
@@ -62,7 +90,29 @@ const SparseView<Scalar, StoredIndex>& require_valid(const SparseView<Scalar, St
   }
   if (ended < A.rows)
     throw InvalidInput(fmt::format("row {} of the sparse matrix ends before it begins", ended + 1));
+}
+
+template <class Scalar, class StoredIndex>
+const SparseView<Scalar, StoredIndex>& require_valid(const SparseView<Scalar, StoredIndex>& A, int threads) {
+  require_sound_rows(A, threads);
+  if (!A.in_order)
+    if (const Index row = first_repeating_row(A, threads); row < A.rows)
+      throw InvalidInput(fmt::format("row {} of the sparse matrix has duplicate entries", row + 1));
   return A;
+}
+
+/// to[i] = convert(from[i]) in a list of its own.
+template <class From, class To, class Convert>
+void copy_on(int threads, const From* from, Index count, std::vector<To>& to, const Convert& convert) {
+  resize_on(threads, to, std::size_t(count));
+  const Chunks chunks(count, 1 << 14);
+  parallel_for(chunks.count(), threads_for(double(count), threads), [&](Index c) {
+    std::transform(from + chunks.first(c), from + chunks.first(c + 1), to.begin() + chunks.first(c), convert);
+  });
+}
+template <class From, class To>
+void copy_on(int threads, const From* from, Index count, std::vector<To>& to) {
+  copy_on(threads, from, count, to, [](From value) { return To(value); });
 }
 
 /// Sum of term(row) over all rows.
@@ -94,6 +144,19 @@ double squared_norm_about_rows(const CompressedRows<Scalar, StoredIndex>& rows, 
 }
 
 }  // namespace
+
+template <class Scalar, class StoredIndex>
+bool has_duplicates(const SparseView<Scalar, StoredIndex>& A, int threads) {
+  const SparseView<Scalar, StoredIndex> rows{
+      A.start, A.index, A.values, A.by_columns ? A.cols : A.rows, A.by_columns ? A.rows : A.cols,
+      false,   false};
+  require_sound_rows(rows, threads);
+  return first_repeating_row(rows, threads) < rows.rows;
+}
+template bool has_duplicates(const SparseView<double, int>&, int);
+template bool has_duplicates(const SparseView<float, int>&, int);
+template bool has_duplicates(const SparseView<double, std::int64_t>&, int);
+template bool has_duplicates(const SparseView<float, std::int64_t>&, int);
 
 template <class Scalar, class StoredIndex>
 SparseDataMatrix<Scalar, StoredIndex>::SparseDataMatrix(const SparseView<Scalar, StoredIndex>& A, int threads)
@@ -185,7 +248,10 @@ std::optional<double> SparseDataMatrix<Scalar, StoredIndex>::squared_distance(co
 template <class Scalar, class StoredIndex>
 double SparseDataMatrix<Scalar, StoredIndex>::asymmetry() const {
   const TransposedCopy<Scalar, StoredIndex> copy(A_, threads_);
-  const SparseView<Scalar, StoredIndex>&A = A_.view(), &T = copy.rows().view();
+  std::optional<TransposedCopy<Scalar, StoredIndex>> ordered;
+  if (!A_.view().in_order) ordered.emplace(copy.rows(), threads_);
+  const SparseView<Scalar, StoredIndex>&A = ordered ? ordered->rows().view() : A_.view(),
+                           &T = copy.rows().view();
   std::vector<double> largest(std::size_t(A_.chunks()), 0.0);
   parallel_for(A_.chunks(), threads_, [&](Index c) {
     double& most = largest[std::size_t(c)];
@@ -230,27 +296,32 @@ std::optional<NegativePart> SparseDataMatrix<Scalar, StoredIndex>::negative_part
 
 template <class Scalar, class StoredIndex>
 DataMatrixPtr SparseDataMatrix<Scalar, StoredIndex>::scaled_copy(double power_of_two, bool transposed) const {
+  struct Copy {
+    std::vector<StoredIndex> start, index;
+    std::vector<Scalar> values;
+  };
   const SparseView<Scalar, StoredIndex>& A = A_.view();
-  using Stored = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, StoredIndex>;
-  const auto copy = std::make_shared<Stored>(
-      Eigen::Map<const Stored>(A.rows, A.cols, A.start[A.rows], A.start, A.index, A.values));
-  for (Index e = 0; e < copy->nonZeros(); ++e)
-    copy->valuePtr()[e] = Scalar(power_of_two * double(copy->valuePtr()[e]));
-  const SparseView<Scalar, StoredIndex> view{
-      copy->outerIndexPtr(),        copy->innerIndexPtr(),        copy->valuePtr(),
-      transposed ? cols() : rows(), transposed ? rows() : cols(), transposed};
-  const DataMatrixPtr operation = data_matrix(view, threads_);
+  const auto copy = std::make_shared<Copy>();
+  copy_on(threads_, A.start, A.rows + 1, copy->start);
+  copy_on(threads_, A.index, A_.entries(), copy->index);
+  copy_on(threads_, A.values, A_.entries(), copy->values,
+          [&](Scalar value) { return Scalar(power_of_two * double(value)); });
+  const DataMatrixPtr operation =
+      data_matrix(SparseView<Scalar, StoredIndex>{copy->start.data(), copy->index.data(), copy->values.data(),
+                                                  transposed ? cols() : rows(), transposed ? rows() : cols(),
+                                                  transposed, A.in_order},
+                  threads_);
   return {operation.get(), [copy, operation](const DataMatrix*) {}};
 }
 
 template <class Scalar, class StoredIndex>
 std::optional<StoredEntries> SparseDataMatrix<Scalar, StoredIndex>::stored_entries() const {
   const SparseView<Scalar, StoredIndex>& A = A_.view();
-  return StoredEntries{A.rows,
-                       A.cols,
-                       {A.start, A.start + A.rows + 1},
-                       {A.index, A.index + A_.entries()},
-                       {A.values, A.values + A_.entries()}};
+  StoredEntries entries{A.rows, A.cols, {}, {}, {}};
+  copy_on(threads_, A.start, A.rows + 1, entries.start);
+  copy_on(threads_, A.index, A_.entries(), entries.index);
+  copy_on(threads_, A.values, A_.entries(), entries.value);
+  return A.in_order ? std::move(entries) : entries.transposed(threads_).transposed(threads_);
 }
 
 template class SparseDataMatrix<double, int>;

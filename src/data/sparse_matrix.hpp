@@ -57,7 +57,7 @@ class TransposedSparseMatrix final : public DataMatrix {
  public:
   /// The view is taken to be by columns.
   TransposedSparseMatrix(const SparseView<Scalar, StoredIndex>& A, int threads)
-      : transposed_({A.start, A.index, A.values, A.cols, A.rows}, threads) {}
+      : transposed_({A.start, A.index, A.values, A.cols, A.rows, false, A.in_order}, threads) {}
 
   Index rows() const override { return transposed_.cols(); }
   Index cols() const override { return transposed_.rows(); }
@@ -79,8 +79,9 @@ class TransposedSparseMatrix final : public DataMatrix {
     return transposed_.scaled_copy(power_of_two, true);
   }
   DataMatrixPtr shifted(const Vector&) const override { return nullptr; }
+  std::optional<NegativePart> negative_part() const override { return transposed_.negative_part(); }
   std::optional<StoredEntries> stored_entries() const override {
-    return transposed_.stored_entries()->transposed();
+    return transposed_.stored_entries()->transposed(threads());
   }
 
  private:

@@ -261,9 +261,8 @@ Bytes ByteSource::take_all() {
     constexpr std::uint64_t kSmall = std::uint64_t{1} << 25;  // not worth asking
     const std::uint64_t wanted = 2 * bytes->size(), most = wanted < kSmall ? kSmall : available_memory();
     if (wanted > most)
-      refuse(name_,
-             fmt::format("reading it needs more memory than there is: it has at least {}, and {} are free",
-                         human_size(bytes->size()), human_size(most)));
+      refuse(name_, fmt::format("reading it needs more memory than {}: it has at least {}, and {} are free",
+                                memory_there_is(), human_size(bytes->size()), human_size(most)));
   }
   return {*bytes, bytes};
 }

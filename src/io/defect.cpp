@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "pursuit/base/memory_limit.hpp"
+#include "io/byte_source.hpp"
 #include "io/utf8.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -17,6 +19,15 @@ std::string at_line(const std::string& name, std::size_t line) {
 
 std::string at_cell(const std::string& name, std::size_t line, std::size_t column) {
   return fmt::format("{}, line {}, column {}", name, line, column);
+}
+
+std::string memory_there_is() {
+  const auto limit = memory_limit();
+  return limit ? fmt::format("the limit of this process, {}", human_size(*limit)) : "there is";
+}
+
+void refuse_for_memory(const std::filesystem::path& path) {
+  refuse(path.string(), "reading it needs more memory than " + memory_there_is());
 }
 
 std::string shown(std::string_view value) {

@@ -22,17 +22,20 @@ std::string at_cell(const std::string& name, std::size_t line, std::size_t colum
 /// A value taken from a file, fit to stand in a message: quoted, cut short, nothing unprintable.
 std::string shown(std::string_view value);
 
+/// "there is", or the limit of this process where it has one: what a file may need no more memory than.
+std::string memory_there_is();
+[[noreturn]] void refuse_for_memory(const std::filesystem::path& path);
+
 /// Calls read(), which takes a file in; one that runs out of memory has met a file that is too large for this
 /// machine.
 template <class Read>
 auto within_memory(const std::filesystem::path& path, const Read& read) {
-  const char* too_large = "reading it needs more memory than there is";
   try {
     return read();
   } catch (const std::bad_alloc&) {
-    refuse(path.string(), too_large);
+    refuse_for_memory(path);
   } catch (const std::length_error&) {
-    refuse(path.string(), too_large);
+    refuse_for_memory(path);
   }
 }
 

@@ -32,6 +32,9 @@ class EntryLines {
     for (const auto& [first, offset] : other.offsets_) note(entry + first, lines + first + offset);
   }
 
+  /// Entries from which on the line is so much more than the entry's number (modulo 2^64).
+  const std::vector<std::pair<std::size_t, std::size_t>>& offsets() const { return offsets_; }
+
   /// 0 where the file has no lines.
   std::size_t of(std::size_t entry) const {
     const auto behind = std::upper_bound(offsets_.begin(), offsets_.end(), entry,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -98,6 +99,8 @@ void read_loss(const ArchiveReader& reader, ModelFile& file) {
   }
   OwnTerms& own = file.own_terms;
   if (reader.has_any({"size"})) own.size = column_figures(reader, "size", 1)[0];
+  if (file.loss.kind == Loss::negative_binomial && !(own.size > 0))
+    reader.refuse(fmt::format("the size of a negative binomial is {}, must be above 0", own.size));
   own.row_offsets = column_figures(reader, "row_offsets", rows);
   own.col_offsets = column_figures(reader, "column_offsets", columns);
   for (Index mode = 2; own.row_offsets.size() > 0 && mode < file.model.factors.modes(); ++mode) {
@@ -107,12 +110,21 @@ void read_loss(const ArchiveReader& reader, ModelFile& file) {
       reader.refuse(fmt::format("array '{}' is missing", offsets_name(mode)));
   }
   file.row_scale = column_figures(reader, "row_scale", rows);
-  if (!reader.has_any({"grades"})) return;
+  if (file.row_scale.size() > 0 && file.row_scale.minCoeff() < 0)
+    reader.refuse(
+        fmt::format("array 'row_scale' has the entry {}, must not be negative", file.row_scale.minCoeff()));
+  if (!reader.has_any({"grades"})) {
+    if (file.loss.kind == Loss::ordinal) reader.refuse("array 'grades' is missing");
+    return;
+  }
   const auto grades = Index(reader.list<double>("grades").size());
   if (grades < 1) reader.refuse("array 'grades' is empty");
   own.grades = column_figures(reader, "grades", grades);
   own.thresholds = grades > 1 ? column_figures(reader, "thresholds", grades - 1) : Vector(0);
   if (grades > 1 && own.thresholds.size() == 0) reader.refuse("array 'thresholds' is missing");
+  for (const auto& [name, figures] : {std::pair("grades", &own.grades), {"thresholds", &own.thresholds}})
+    if (!std::is_sorted(figures->begin(), figures->end()))
+      reader.refuse(fmt::format("array '{}' does not ascend", name));
 }
 
 }  // namespace
@@ -202,6 +214,9 @@ ModelFile model_from(const ArchiveReader& reader) {
   file.column_names = reader.names("column_names", file.model.right().rows());
   file.column_means = column_figures(reader, "column_means", file.model.right().rows());
   file.column_deviations = column_figures(reader, "column_deviations", file.model.right().rows());
+  if (file.column_deviations.size() > 0 && !(file.column_deviations.minCoeff() > 0))
+    reader.refuse(fmt::format("array 'column_deviations' has the entry {}, must be above 0",
+                              file.column_deviations.minCoeff()));
   if (const Index modes = file.model.factors.modes(); modes > 2)
     for (Index mode = 0; mode < modes; ++mode)
       file.mode_names.push_back(reader.names(names_name(mode), file.model.factors[mode].rows()));

@@ -11,6 +11,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/base/version.hpp"
+#include "pursuit/objective/loss.hpp"
 
 namespace pursuit {
 namespace {
@@ -97,6 +98,37 @@ TEST_F(ModelFileTest, DefectsAreNamed) {
   refused("metadata", [](NpzArchive& a) { a["metadata"] = {{}, std::vector<std::string>{"[1, 2"}}; });
   refused("right", [](NpzArchive& a) { a["right"] = {{3, 2}, std::vector<std::string>(6, "x")}; });
   refused("left", [](NpzArchive& a) { std::get<std::vector<double>>(a["left"].values)[0] = std::nan(""); });
+}
+
+TEST_F(ModelFileTest, NumbersThatNoRunWritesAreRefused) {
+  const auto refused = [&](const std::string& loss, const std::string& array, std::vector<double> numbers) {
+    ModelFile file = example();
+    file.loss = parse_loss(loss);
+    if (file.loss.kind == Loss::ordinal) {
+      file.own_terms.grades = Vector::LinSpaced(3, 1, 3);
+      file.own_terms.thresholds = Vector::LinSpaced(2, -1, 1);
+    }
+    file.own_terms.size = file.loss.kind == Loss::negative_binomial ? 2.0 : 0.0;
+    save_model(path("m.npz"), file);
+    EXPECT_NO_THROW(load_model(path("m.npz"))) << loss;
+    NpzArchive archive = read_npz(path("m.npz"));
+    const auto count = Index(numbers.size());
+    archive[array] = {{count}, std::move(numbers)};
+    write_npz(path("m.npz"), archive);
+    try {
+      load_model(path("m.npz"));
+      ADD_FAILURE() << "accepted a model with a bad " << array;
+    } catch (const InvalidInput& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(array));
+    }
+  };
+  refused("squares", "column_deviations", {1, 0, 1});
+  refused("squares", "column_deviations", {1, -1, 1});
+  refused("poisson", "row_scale", {1, 1, -1, 1});
+  refused("negative-binomial", "size", {0});
+  refused("negative-binomial", "size", {-3});
+  refused("ordinal", "grades", {3, 2, 1});
+  refused("ordinal", "thresholds", {1, -1});
 }
 
 TEST_F(ModelFileTest, AMatrixFileIsNotAModel) {

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "completion/bayesian_factors.hpp"
 #include "data/matrix_over_ranks.hpp"
 #include "io/defect.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/plain_vector.hpp"
+#include "io/ratings_over_ranks.hpp"
 
 namespace pursuit {
 namespace io {
@@ -295,16 +297,27 @@ RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReadin
 
 int follow(Ranks& ranks) {
   RankedMatrices matrices;
+  std::optional<BayesianFactors> factors;
   while (true) {
     Job job{};
     ranks.broadcast(&job, sizeof job);
     if (job.order == Order::end) return int(job.number);
-    if (job.order != Order::read) {
+    if (job.order == Order::complete) {
+      if (const auto order = SweepOrder(job.columns); order == SweepOrder::take_entries)
+        factors.emplace(ranks);
+      else
+        factors->follow(order);
+      continue;
+    }
+    if (job.order != Order::read && job.order != Order::ratings) {
       matrices.perform(job);
       continue;
     }
     try {
-      matrices.keep(job.matrix, io::read_ranked(ranks, {}, {}).rows);
+      if (job.order == Order::ratings)
+        io::read_text_share(ranks);
+      else
+        matrices.keep(job.matrix, io::read_ranked(ranks, {}, {}).rows);
     } catch (const Error&) {  // of which rank 0 tells
     }
   }

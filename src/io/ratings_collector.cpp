@@ -136,10 +136,19 @@ void RatingsCollector::refuse_duplicate(int row, int col) const {
     if (entries.row[k] == row && entries.col[k] == col) found.push_back(k);
   const std::size_t first = lines_.of(found[0]), second = lines_.of(found[1]);
   const bool lines = first != 0;
-  refuse(lines ? at_line(name_, second) : fmt::format("{}, stored entry {}", name_, found[1] + 1),
-         fmt::format("row {}, column {} was already given {} {}; `--duplicates last` would take the last one",
-                     shown(ratings_.rows.name(row)), shown(ratings_.cols.name(col)),
-                     lines ? "on line" : "by stored entry", lines ? first : found[0] + 1));
+  const std::string &earlier = file_of(found[0]), &file = file_of(found[1]);
+  refuse(
+      lines ? at_line(file, second) : fmt::format("{}, stored entry {}", file, found[1] + 1),
+      fmt::format("row {}, column {} was already given {} {}{}; `--duplicates last` would take the last one",
+                  shown(ratings_.rows.name(row)), shown(ratings_.cols.name(col)),
+                  lines ? "on line" : "by stored entry", lines ? first : found[0] + 1,
+                  &earlier == &file ? "" : " of " + earlier));
+}
+
+const std::string& RatingsCollector::file_of(std::size_t entry) const {
+  const auto behind = std::upper_bound(files_.begin(), files_.end(), entry,
+                                       [](std::size_t e, const auto& file) { return e < file.first; });
+  return behind == files_.begin() ? name_ : behind[-1].second;
 }
 
 void refuse_rating(double value, std::string_view text, const std::string& where) {

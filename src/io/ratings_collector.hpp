@@ -52,6 +52,8 @@ class RatingsCollector {
                    const IdTable* known_cols);
 
   const std::string& name() const { return name_; }
+  /// What follows is of another file.
+  void begin_file(std::string name) { files_.emplace_back(ratings_.entries.value.size(), std::move(name)); }
   Index size() const { return ratings_.entries.size(); }
 
   /// Appends parts in this order; new ids follow the known ones as they would if all were one part.
@@ -62,13 +64,19 @@ class RatingsCollector {
   /// position from 0; names the positions "first", "first + 1", ... and takes the entries to these names.
   void name_positions(Index first, Index rows, Index cols);
 
+  // What there is so far.
+  const Ratings& ratings() const { return ratings_; }
+  const EntryLines& lines() const { return lines_; }
+
   /// Deals with duplicates. Throws InvalidInput where there is no entry.
   Ratings finish();
 
  private:
   [[noreturn]] void refuse_duplicate(int row, int col) const;
+  const std::string& file_of(std::size_t entry) const;
 
   std::string name_;
+  std::vector<std::pair<std::size_t, std::string>> files_;  // first entry, name; none where there is one
   RatingsOptions options_;
   int threads_;
   Ratings ratings_;

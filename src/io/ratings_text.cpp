@@ -151,7 +151,8 @@ void refuse_value(std::string_view text, const std::string& where) {
   refuse(where, fmt::format("the value {} is not a number", shown(text)));
 }
 
-void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings) {
+std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings,
+                              const TextShare& share) {
   FieldLayout<3> layout(lines, "row, column and value");
   std::string_view line;
   lines.next_filled(line);
@@ -165,6 +166,8 @@ void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsC
   if (names.size() > 3 && names[0] == "#") names.erase(names.begin());  // a remark that names the columns
   layout.role = roles_of_columns(names, header, options.columns, options.times, lines.here());
   if (!header) lines.step_back();
+  const std::size_t behind_header = lines.number();
+  if (share.parts > 1) lines.keep_part(share.part, share.parts);
   const auto parse = [&](std::string_view piece, const Place& before, RatingsPart& part) {
     FieldLines<3> fields(piece, before, layout);
     const auto here = [&] { return fields.here(); };
@@ -183,7 +186,7 @@ void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsC
   };
   lines.in_parts<RatingsPart>({.threads = options.threads}, parse,
                               [&](auto& parts, std::size_t expected) { ratings.append(parts, expected); });
-  if (ratings.size() == 0) refuse(lines.name(), "the file has a header line, but no line with an entry");
+  return lines.number() - behind_header;
 }
 
 IdPairs read_text_pairs(TextLines& lines, int threads) {

@@ -9,7 +9,14 @@
 
 namespace pursuit::io {
 
-void read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings);
+/// One of so many parts of a text, which must lie in place where there are several.
+struct TextShare {
+  int part = 0, parts = 1;
+};
+
+/// Returns how many lines with or without an entry were read, a header aside.
+std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings,
+                              const TextShare& share = {});
 IdPairs read_text_pairs(TextLines& lines, int threads);
 
 /// As pursuit::parse_time().

@@ -109,9 +109,10 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
       kBytesPerLine * std::uint64_t(rows + columns) + kBytesPerEntry * std::uint64_t(entries);
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 25;  // not worth asking
   if (const std::uint64_t available = needed < kSmall ? kSmall : available_memory(); needed > available) {
-    refuse(where,
-           fmt::format("a matrix of {} x {} with {} stored entries needs at least {} of memory; {} are free",
-                       rows, columns, entries, human_size(needed), human_size(available)));
+    refuse(where, fmt::format(
+                      "a matrix of {} x {} with {} stored entries needs at least {} of memory, more than {}; "
+                      "{} are free",
+                      rows, columns, entries, human_size(needed), memory_there_is(), human_size(available)));
   }
 }
 

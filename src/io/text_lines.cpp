@@ -134,6 +134,24 @@ void TextLines::take(std::string_view& line, std::size_t end) {
   ++number_;
 }
 
+void TextLines::keep_part(int part, int parts) {
+  const std::size_t begin = at_, size = text_.size() - at_;
+  const auto cut = [&](int number) {
+    if (number == 0) return begin;
+    const std::size_t target =
+        begin + size * static_cast<std::size_t>(number) / static_cast<std::size_t>(parts);
+    if (number == parts || target == begin) return target;
+    return std::min(behind_newline(text_, target - 1), text_.size());
+  };
+  at_ = line_start_ = cut(part);
+  left_out_ = text_.substr(begin, at_ - begin);
+  text_ = text_.substr(0, cut(part + 1));
+}
+
+std::size_t TextLines::lines_left_out() const {
+  return static_cast<std::size_t>(std::count(left_out_.begin(), left_out_.end(), '\n'));
+}
+
 /// Drops the lines already read and appends what comes next; false at the end of the file.
 bool TextLines::refill(std::size_t size) {
   if (!streamed_) return false;

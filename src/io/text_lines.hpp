@@ -49,6 +49,10 @@ class TextLines {
     number_ += lines;
   }
 
+  /// Of all that is left, which must lie in place, only one of so many parts of about as many bytes. Lines
+  /// before it are counted where there is a defect alone.
+  void keep_part(int part, int parts);
+
   /// All that is left, where it lies; none where it comes block by block.
   std::optional<std::string_view> rest() const {
     return streamed_ ? std::nullopt : std::optional(text_.substr(at_));
@@ -88,6 +92,7 @@ class TextLines {
         if (failed[k] != 0 || before.entries + extent.entries > parting.most_entries) [[unlikely]] {
           require_text(pieces_[k]);
           parts[k] = Part{};
+          before.lines += lines_left_out();
           parse(pieces_[k], before, parts[k]);
         }
         parts[k].before = before;
@@ -107,6 +112,7 @@ class TextLines {
  private:
   void take(std::string_view& line, std::size_t end);
   bool refill(std::size_t size);
+  std::size_t lines_left_out() const;
   bool take_pieces(const std::optional<Separator>& quoted, int threads);
   void forget(std::string_view piece) const;
   void pass_pieces();
@@ -123,6 +129,7 @@ class TextLines {
   std::size_t line_start_ = 0;
   std::size_t passed_ = 0;  // bytes of the file before it
   std::size_t number_ = 0;
+  std::string_view left_out_;  // not counted by number_
   std::vector<std::string_view> pieces_;
 };
 

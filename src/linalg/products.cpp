@@ -132,9 +132,28 @@ class PackedPanel {
   Room<Scalar> data_;
 };
 
-template <class Scalar>
-Part<Scalar> part_of(const DenseView<Scalar>& A, Index row, Index rows, Index place, Index places) {
-  return {A.data + (A.row_major ? row * A.stride + place : row + place * A.stride), A.stride, rows, places};
+template <class Whole>
+struct Widening {
+  PURSUIT_KERNEL static void copy(const Whole* from, Index stride, Index lines, Index length, double* to) {
+    for (Index i = 0; i < lines; ++i, from += stride, to += length)
+      for (Index k = 0; k < length; ++k) to[k] = double(from[k]);
+  }
+};
+
+/// Numbers that can be multiplied, where they lie, or in a tile that the next call overwrites.
+template <class Stored>
+Part<Multiplied<Stored>> part_of(const DenseView<Stored>& A, Index row, Index rows, Index place,
+                                 Index places) {
+  const Stored* data = A.data + (A.row_major ? row * A.stride + place : row + place * A.stride);
+  if constexpr (std::is_integral_v<Stored>) {
+    const Index lines = A.row_major ? rows : places, length = A.row_major ? places : rows;
+    thread_local AlignedVector<double> tile;
+    if (Index(tile.size()) < lines * length) tile.resize(std::size_t(lines * length));
+    Widening<Stored>::copy(data, A.stride, lines, length, tile.data());
+    return {tile.data(), length, rows, places};
+  } else {
+    return {data, A.stride, rows, places};
+  }
 }
 
 /// Cuts the product into tasks, rows of the result by ranges of places, and adds the ranges along a tree.
@@ -205,14 +224,27 @@ void write_column(const double* column, Index count, Write write, Result* to) {
   std::copy_n(column, count, to);
 }
 
-template <class Scalar, class Result>
-void multiply_thin(const DenseView<Scalar>& A, const ConstMatrixRef& V, const Columns<Result>& out,
+template <class Stored, class Result>
+void multiply_thin(const DenseView<Stored>& A, const ConstMatrixRef& V, const Columns<Result>& out,
                    int threads, Write write) {
-  const AddThin<Scalar> add = thin_adding<Scalar>(V.cols(), A.row_major);
+  const auto add = thin_adding<Multiplied<Stored>>(V.cols(), A.row_major);
   in_pieces(
       A.rows, A.cols, V.cols(), A.row_major ? 48 : 504, threads,
       [&](Index row, Index rows, Index place, Index places, double* sums) {
-        add(part_of(A, row, rows, place, places), V.data() + place, V.outerStride(), sums, rows);
+        // Tiles of whole lines: no sum along one is cut.
+        constexpr Index kTile = Index(1) << 14, kLines = 8;
+        const Index lines = std::is_integral_v<Stored>
+                                ? std::max(kLines, kTile / (A.row_major ? places : rows))
+                            : A.row_major ? rows
+                                          : places;
+        if (A.row_major)
+          for (Index i = 0; i < rows; i += lines)
+            add(part_of(A, row + i, std::min(lines, rows - i), place, places), V.data() + place,
+                V.outerStride(), sums + i, rows);
+        else
+          for (Index k = place; k < place + places; k += lines)
+            add(part_of(A, row, rows, k, std::min(lines, place + places - k)), V.data() + k, V.outerStride(),
+                sums, rows);
       },
       [&](Index row, Index rows, const double* sums) {
         for (Index c = 0; c < V.cols(); ++c)
@@ -220,9 +252,10 @@ void multiply_thin(const DenseView<Scalar>& A, const ConstMatrixRef& V, const Co
       });
 }
 
-template <class Scalar, class Result>
-void multiply_packed(const DenseView<Scalar>& A, const ConstMatrixRef& V, const Columns<Result>& out,
+template <class Stored, class Result>
+void multiply_packed(const DenseView<Stored>& A, const ConstMatrixRef& V, const Columns<Result>& out,
                      int threads, KernelLevel level, Write write, Index diagonal) {
+  using Scalar = Multiplied<Stored>;
   const double scale = scale_for<Scalar>(V, threads);
   const PackedPanel<Scalar> panel(V, scale, level, threads);
   const AddTiles<Scalar> add = tiles_adding<Scalar>(A.row_major, level);
@@ -249,8 +282,8 @@ void multiply_packed(const DenseView<Scalar>& A, const ConstMatrixRef& V, const 
       });
 }
 
-template <class Scalar, class Result>
-void multiply_and(const DenseView<Scalar>& A, const ConstMatrixRef& V, Columns<Result> out, int threads,
+template <class Stored, class Result>
+void multiply_and(const DenseView<Stored>& A, const ConstMatrixRef& V, Columns<Result> out, int threads,
                   KernelLevel level, Write write) {
   if (A.rows == 0) return;
   for (Index c = 0; c < V.cols(); c += kWidest, out.data += kWidest * out.stride) {
@@ -273,13 +306,17 @@ DenseView<double> whole(const ConstMatrixRef& A) {
 
 }  // namespace
 
-template <class Scalar>
-void multiply(const DenseView<Scalar>& A, const ConstMatrixRef& V, MatrixRef out, int threads,
+template <class Stored>
+void multiply(const DenseView<Stored>& A, const ConstMatrixRef& V, MatrixRef out, int threads,
               KernelLevel level) {
   multiply_and(A, V, columns_of(out), threads, level, Write::over);
 }
 template void multiply(const DenseView<double>&, const ConstMatrixRef&, MatrixRef, int, KernelLevel);
 template void multiply(const DenseView<float>&, const ConstMatrixRef&, MatrixRef, int, KernelLevel);
+#define PURSUIT_MULTIPLY(Whole) \
+  template void multiply(const DenseView<Whole>&, const ConstMatrixRef&, MatrixRef, int, KernelLevel);
+PURSUIT_FOR_WHOLE_NUMBERS(PURSUIT_MULTIPLY)
+#undef PURSUIT_MULTIPLY
 
 void multiply(const DenseView<float>& A, const ConstMatrixRef& V, Eigen::Ref<Eigen::MatrixXf> out) {
   multiply_and(A, V, Columns<float>{out.data(), out.outerStride()}, 1, kernel_level(), Write::over);

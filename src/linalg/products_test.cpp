@@ -10,13 +10,13 @@
 namespace pursuit {
 namespace {
 
-/// A matrix in either order whose lines have a gap of NaN between them.
+/// A matrix in either order whose lines have a gap between them, of NaN unless another number is given.
 template <class Scalar>
 class Stored {
  public:
-  Stored(const Matrix& A, bool row_major, Index gap)
+  Stored(const Matrix& A, bool row_major, Index gap, Scalar between = Scalar(NAN))
       : entries_(std::size_t(((row_major ? A.cols() : A.rows()) + gap) * (row_major ? A.rows() : A.cols())),
-                 Scalar(NAN)),
+                 between),
         view_{entries_.data(), A.rows(), A.cols(), (row_major ? A.cols() : A.rows()) + gap, row_major} {
     for (Index i = 0; i < A.rows(); ++i)
       for (Index j = 0; j < A.cols(); ++j)
@@ -55,6 +55,37 @@ void expect_products_of(Index rows, Index cols, Index width) {
             << ", gap " << gap;
         EXPECT_TRUE((wide.row(0).array() == 7).all() && (wide.row(rows + 1).array() == 7).all());
       }
+}
+
+template <class Whole>
+void expect_bits_of_doubles(Index rows, Index cols, Index width) {
+  const double largest = std::min(double(std::numeric_limits<Whole>::max()), 0x1p40);
+  const double lowest = std::max(double(std::numeric_limits<Whole>::min()), -largest);
+  Matrix A = (0.3 * largest * gaussian(rows, cols, 1)).array().round().cwiseMin(largest).cwiseMax(lowest);
+  A(0, 0) = lowest;
+  const Matrix V = gaussian(cols, width, 2);
+  for (int level = 0; level <= int(kernel_level()); ++level)
+    for (const bool row_major : {false, true})
+      for (const int threads : {1, 3}) {
+        const Stored<double> doubles(A, row_major, 3);
+        const Stored<Whole> whole(A, row_major, 3, Whole(7));
+        Matrix expected(rows, width), result(rows, width);
+        multiply(doubles.view(), V, expected, 1, KernelLevel(level));
+        multiply(whole.view(), V, result, threads, KernelLevel(level));
+        EXPECT_TRUE(same_bits(result, expected))
+            << rows << " x " << cols << " times " << width << ", level " << level << ", by rows " << row_major
+            << ", " << sizeof(Whole) << " bytes, " << threads << " threads";
+      }
+}
+
+TEST(Products, OfWholeNumbersHaveTheBitsOfDoubles) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {1, 900}, {700, 1}, {67, 133}, {100, 3000}, {1500, 31}})
+    for (const Index width : {1, 2, 3, 21}) {
+      expect_bits_of_doubles<std::int8_t>(rows, cols, width);
+      expect_bits_of_doubles<std::uint16_t>(rows, cols, width);
+      expect_bits_of_doubles<std::int64_t>(rows, cols, width);
+    }
 }
 
 TEST(Products, AreThoseOfPlainLoopsOnOddSizes) {

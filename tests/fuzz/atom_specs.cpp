@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "catalogue/index_files.hpp"
+#include "pursuit/catalogue/index_files.hpp"
 #include "fuzz/target.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"

@@ -21,6 +21,7 @@ void read_feature_tables(std::string_view bytes);
 void read_arrays(std::string_view bytes);
 void read_models(std::string_view bytes);
 void read_atom_specs(std::string_view bytes);
+void read_arguments(std::string_view bytes);
 
 struct Target {
   std::string name;  // of the folder of its seeds, too
@@ -32,8 +33,9 @@ inline void PrintTo(const Target& target, std::ostream* out) {  // as GoogleTest
 }
 
 inline std::vector<Target> targets() {
-  return {{"matrices", read_matrices}, {"ratings", read_ratings_files}, {"features", read_feature_tables},
-          {"arrays", read_arrays},     {"models", read_models},         {"atom_specs", read_atom_specs}};
+  return {{"matrices", read_matrices},  {"ratings", read_ratings_files}, {"features", read_feature_tables},
+          {"arrays", read_arrays},      {"models", read_models},         {"atom_specs", read_atom_specs},
+          {"arguments", read_arguments}};
 }
 
 inline void require(bool holds, const std::string& what) {

@@ -54,6 +54,8 @@ struct FactorOptions {
   double polish_tolerance = 1e-5;  // which ends when a sweep lowers the objective by less than this share (a
                                    // tenth of it under losses that are neither squares nor poisson)
   int restarts = 8;                // starts of the power method, for every atom
+  int starts = -1;  // under losses: random ones that race with the greedy atoms before the polish; -1: 7
+                    // where that is cheap
   std::uint64_t seed = 0;
   int threads = 0;          // 0: all cores; the result does not depend on it
   double target_error = 0;  // stop at this relative error

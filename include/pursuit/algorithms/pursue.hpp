@@ -97,6 +97,7 @@ class Pursuit {
   /// again.
   void step() {
     ++steps_;  // 1: r = 1..R
+    if constexpr (requires { space_.renew(system_); }) space_.renew(system_);
     before_ = space_.objective();
     const auto found = space_.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
     if (!(system_.ascent(found.value) > options_.ascent_tolerance * norm_ * std::sqrt(found.norm_squared)))

@@ -36,6 +36,17 @@ struct Groups {
 /// sparse(k), O(n active k).
 Atoms group(Groups groups, Index active, Index within = std::numeric_limits<Index>::max());
 
+/// Sets of entries that may overlap (gene sets, pathways); `entries` is how many there are in all, 0 where
+/// that is not known.
+struct EntrySets {
+  Index entries = 0;
+  std::vector<std::vector<Index>> members;
+  std::string source = {};
+};
+/// Non-zeros within at most `active` of the sets; entries in none are zero. Exact for one set and where none
+/// overlap; otherwise NP-hard, and the oracle promises sqrt(1 - (1 - 1/active)^active) of the best.
+Atoms entry_sets(EntrySets sets, Index active);
+
 /// parent[i]: the parent of entry i, -1 for a root.
 struct Tree {
   std::vector<Index> parent;

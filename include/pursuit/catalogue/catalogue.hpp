@@ -15,12 +15,22 @@
 #include <vector>
 
 #include "pursuit/atoms/atom_set.hpp"
+#include "pursuit/base/error.hpp"
 
 namespace pursuit {
 
 /// The set of a spec. InvalidArgument says what is wrong with it, InvalidInput what is wrong with a file that
 /// it names.
 Atoms parse_atoms(const std::string& spec);
+
+/// The same where entries have names: files of groups, sets, trees, graphs and masks may call them by these.
+Atoms parse_atoms_by_name(const std::string& spec, const std::vector<std::string>& names);
+
+/// A file calls entries by names, and none are given: there are some, perhaps, once the data are read.
+class NamesNeeded : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
 
 /// One kind of set.
 struct CatalogueEntry {

@@ -10,7 +10,7 @@
 //
 // What is not observed is unknown, never zero. Time per sweep: O(entries * rank^2 / 2); memory: 16 bytes per
 // entry (20 at the start) and some 40 bytes per member and atom. The result is the same for any number of
-// threads.
+// threads, and of ranks.
 
 #include <cstdint>
 #include <functional>
@@ -23,6 +23,8 @@
 #include "pursuit/data/observed_entries.hpp"
 
 namespace pursuit {
+
+class RankTeam;
 
 /// Side information: entries (member, feature, value) of a table with one row per member.
 using FeatureTable = ObservedEntries;
@@ -48,12 +50,14 @@ struct CompletionOptions {
   const GroupedEntries* start_entries = nullptr;  // what `start` was made of: the less is new, the fewer
                                                   // sweeps it takes; where nothing is, it is the result
   std::uint64_t seed = 0;
-  int threads = 1;  // 0: all cores
+  int threads = 1;           // 0: all cores
+  RankTeam* team = nullptr;  // ranks that share the sweeps, each with so many threads; rank 0 calls
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
   CheckpointsPtr checkpoints = {};  // where the state of the run is kept
   std::function<bool()> interrupted = {};  // asked by all threads, often: true ends a sweep half done, where
-                                           // the observer would only be asked after it
+                                           // the observer would only be asked after it; of a team every
+                                           // sweep is finished
 };
 
 /// One rank that was tried.

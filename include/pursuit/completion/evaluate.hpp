@@ -17,6 +17,8 @@
 
 namespace pursuit {
 
+class RankTeam;
+
 struct Protocol {
   enum Kind {
     random,         // parts of all entries, or folds
@@ -32,6 +34,7 @@ struct Protocol {
   Loss loss = {};                               // what models are fitted and judged by
   std::uint64_t seed = 0;                       // of the first split; the next ones follow
   int threads = 1;
+  RankTeam* team = nullptr;  // ranks that share what is self-tuned
   Kind kind = random;
   std::span<const double> times = {};  // of the entries; for splits by time, which know only one split, and
                                        // for drift

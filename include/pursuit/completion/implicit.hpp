@@ -13,15 +13,27 @@
 // Time per sweep: O(entries * rank^2 / 2 + (rows + columns) * rank^3 / 3). The result is the same for any
 // number of threads.
 
+#include <optional>
+
+#include "pursuit/atoms/atom_set.hpp"
 #include "pursuit/completion/complete.hpp"
+#include "pursuit/weights/weight_rule.hpp"
 
 namespace pursuit {
+
+/// Where vectors of rows and columns are not free, but those of structured atoms, u_i . v_j being a sum of
+/// these (paper, Algorithm 2): found one by one, as many as are worth it, the same sum beside them.
+struct ImplicitSets {
+  Atoms left, right;
+  WeightRule weights = {};
+};
 
 struct ImplicitOptions {
   Confidence confidence = {};  // c_ij, from the value of an entry
   Index max_rank = 63;
-  double validation = 0.1;             // share of the entries of some rows held back while all is chosen
-  std::vector<Position> predict = {};  // entries to predict with the model
+  double validation = 0.1;                // share of the entries of some rows held back while all is chosen
+  std::optional<ImplicitSets> sets = {};  // go without features and without a start
+  std::vector<Position> predict = {};     // entries to predict with the model
   const FeatureTable* row_features = nullptr;  // they place members without entries, by a regression of the
   const FeatureTable* col_features = nullptr;  // factors of the others
   const CompletionModel* start = nullptr;  // of implicit feedback and of fewer or as many rows and columns:

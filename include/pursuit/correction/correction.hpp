@@ -45,6 +45,7 @@ struct CorrectionOptions {
 struct CorrectionOutcome {
   int sweeps = 0;
   bool converged = false;
+  bool carried_weights = false;  // sweeps moved them with the factors: a fit of weights alone gains nothing
 };
 
 class FactorFits;

@@ -70,12 +70,17 @@ class DataMatrix : public LinearOperator {
 
 using DataMatrixPtr = std::shared_ptr<const DataMatrix>;
 
-/// Throws InvalidInput, naming the place, where the matrix is empty or an entry is NaN or infinite.
+/// Of float, double, or whole numbers of any size, which are used as they lie and count as doubles. Throws
+/// InvalidInput, naming the place, where the matrix is empty or an entry is NaN or infinite.
 template <class Scalar>
 DataMatrixPtr data_matrix(const DenseView<Scalar>& A, int threads = 1);
-/// Indices are int or std::int64_t; InvalidInput also where they lie outside or are out of order.
+/// Indices are int or std::int64_t; InvalidInput also where they lie outside, where a place comes twice, and
+/// where they are not in the order that the view says they are in.
 template <class Scalar, class StoredIndex>
 DataMatrixPtr data_matrix(const SparseView<Scalar, StoredIndex>& A, int threads = 1);
+/// Whether a place is stored twice, whatever the view says of their order. Indices outside are refused.
+template <class Scalar, class StoredIndex>
+bool has_duplicates(const SparseView<Scalar, StoredIndex>& A, int threads = 1);
 DataMatrixPtr data_matrix(const Eigen::MatrixXd& A, int threads = 1);
 DataMatrixPtr data_matrix(const Eigen::MatrixXf& A, int threads = 1);
 DataMatrixPtr data_matrix(const SparseMatrixOf<double>& A, int threads = 1);

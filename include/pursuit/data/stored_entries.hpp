@@ -16,7 +16,7 @@ struct StoredEntries {
 
   bool is_dense() const { return index.empty() && !value.empty(); }
   Index count(Index i) const { return start[std::size_t(i) + 1] - start[std::size_t(i)]; }
-  StoredEntries transposed() const;
+  StoredEntries transposed(int threads = 1) const;
 };
 
 }  // namespace pursuit

@@ -9,7 +9,8 @@
 //   dense .npy   NaN is unknown; named like those of .npz
 //
 // The format is detected from the content. Text is read in blocks, on all cores: a file needs the memory of
-// its entries, not of its text. Every defect is an InvalidInput naming the file, the line and the value.
+// its entries, not of its text. It may come in several files, the parts of one (parts_of()); ranks read a part
+// of each at the same time. Every defect is an InvalidInput naming the file, the line and the value.
 
 #include <filesystem>
 #include <string>
@@ -19,6 +20,8 @@
 #include "pursuit/io/id_table.hpp"
 
 namespace pursuit {
+
+class RankTeam;
 
 struct RatingsOptions {
   /// What to do where a file holds the same row and column again.
@@ -30,6 +33,7 @@ struct RatingsOptions {
            // names of the header or numbers from 1; by default see read_ratings()
   bool times =
       false;  // whether times are needed: of the column named so, or the fourth where none has a name
+  RankTeam* team = nullptr;  // ranks that read text, which all of them find under the path; rank 0 calls
 };
 
 struct Ratings {
@@ -39,6 +43,12 @@ struct Ratings {
                                   // (2005-01-31, 2005-01-31 12:30:00) as seconds since 1970
 };
 
+/// The files that a path means, in their order: itself; the files of a folder, by name, but for empty ones and
+/// those whose name begins with '.' or '_'; those that match a pattern such as ratings-*.csv, by name; or those
+/// of a list, a.csv,b.csv. InvalidInput where there are none.
+std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path);
+
+/// Several files (parts_of()) are read as if they were one, each under a header of its own or none.
 /// Ids of `known_rows` and `known_cols` (those of a model or of a training file) keep their indices, new ones
 /// follow. A first line of text is a header if its third field is no number and its first two are none
 /// either. Under a header that has a column called rating, value or the like, that one holds the values, and

@@ -20,13 +20,15 @@ struct DenseView {
 };
 
 /// A compressed sparse matrix in somebody else's memory: by rows, or by columns where `by_columns`. The
-/// entries of row (column) i are start[i] .. start[i + 1] - 1, ascending in `index`, no place twice.
+/// entries of row (column) i are start[i] .. start[i + 1] - 1, no place twice, ascending in `index` where
+/// they are said to be in order.
 template <class Scalar, class StoredIndex>
 struct SparseView {
   const StoredIndex *start, *index;
   const Scalar* values;
   Index rows, cols;
   bool by_columns = false;
+  bool in_order = true;
 };
 
 }  // namespace pursuit

@@ -1,0 +1,182 @@
+#include "io/ratings_over_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <exception>
+#include <optional>
+
+#include "base/parallel.hpp"
+#include "data/ranked_rows.hpp"
+#include "io/defect.hpp"
+#include "io/ratings_text.hpp"
+#include "pursuit/base/error.hpp"
+
+namespace pursuit::io {
+namespace {
+
+/// What all ranks have to know before they read.
+struct RatingsTask {
+  std::uint64_t bytes = 0;  // of the file
+  int threads = 0;
+  bool times = false;
+};
+
+/// How much a rank has found.
+struct Found {
+  std::size_t lines = 0;  // without a header
+  std::size_t entries = 0, times = 0, offsets = 0;
+  std::size_t ids[2] = {0, 0}, letters[2] = {0, 0};  // of rows and of columns
+};
+
+/// What travels from a rank to rank 0, or room for it.
+struct FoundRatings {
+  std::vector<std::size_t> ends[2];  // of ids in their letters
+  std::string letters[2];
+  std::vector<std::pair<std::size_t, std::size_t>> offsets;
+  RatingsPart part;  // without ids and lines
+};
+
+std::string joined(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& column : columns) text += column + '\n';
+  return text;
+}
+
+std::vector<std::string> parted(const std::string& text) {
+  std::vector<std::string> columns;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    columns.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return columns;
+}
+
+template <class Numbers>
+Parcel parcel(int rank, Numbers& numbers) {
+  return {rank, const_cast<void*>(static_cast<const void*>(numbers.data())),
+          numbers.size() * sizeof(*numbers.data())};
+}
+
+void send_to_leader(Ranks& ranks, const RatingsCollector& own, std::size_t lines) {
+  const Ratings& ratings = own.ratings();
+  FoundRatings packed;
+  const IdTable* tables[] = {&ratings.rows, &ratings.cols};
+  Found found{lines, ratings.entries.value.size(), ratings.time.size(), own.lines().offsets().size()};
+  for (int side = 0; side < 2; ++side) {
+    packed.ends[side].reserve(std::size_t(tables[side]->size()));
+    for (int id = 0; id < tables[side]->size(); ++id) {
+      packed.letters[side] += tables[side]->name(id);
+      packed.ends[side].push_back(packed.letters[side].size());
+    }
+    found.ids[side] = packed.ends[side].size();
+    found.letters[side] = packed.letters[side].size();
+  }
+  gather(ranks, &found, sizeof found);
+  ranks.exchange(
+      {parcel(0, packed.ends[0]), parcel(0, packed.ends[1]), parcel(0, packed.letters[0]),
+       parcel(0, packed.letters[1]), parcel(0, own.lines().offsets()), parcel(0, ratings.entries.row),
+       parcel(0, ratings.entries.col), parcel(0, ratings.entries.value), parcel(0, ratings.time)},
+      {});
+}
+
+/// What the other ranks send, appended in the order of the text.
+void receive(Ranks& ranks, std::size_t own_lines, int threads, RatingsCollector& all) {
+  const Found mine{};
+  const std::vector<std::byte> heads = gather(ranks, &mine, sizeof mine);
+  const auto others = std::size_t(ranks.size()) - 1;
+  std::vector<FoundRatings> packed(others);
+  std::vector<Parcel> incoming;
+  std::size_t lines = own_lines;
+  for (std::size_t k = 0; k < others; ++k) {
+    Found found;
+    std::memcpy(&found, heads.data() + (k + 1) * sizeof found, sizeof found);
+    FoundRatings& from = packed[k];
+    for (int side = 0; side < 2; ++side) {
+      from.ends[side].resize(found.ids[side]);
+      from.letters[side].resize(found.letters[side]);
+    }
+    from.offsets.resize(found.offsets);
+    from.part.row.resize(found.entries);
+    from.part.column.resize(found.entries);
+    from.part.value.resize(found.entries);
+    from.part.time.resize(found.times);
+    from.part.before.lines = lines;
+    lines += found.lines;
+    const int rank = int(k) + 1;
+    for (const Parcel& one :
+         {parcel(rank, from.ends[0]), parcel(rank, from.ends[1]), parcel(rank, from.letters[0]),
+          parcel(rank, from.letters[1]), parcel(rank, from.offsets), parcel(rank, from.part.row),
+          parcel(rank, from.part.column), parcel(rank, from.part.value), parcel(rank, from.part.time)})
+      incoming.push_back(one);
+  }
+  ranks.exchange({}, incoming);
+  std::vector<RatingsPart> parts(others);
+  parallel_for(Index(others), threads, [&](Index k) {
+    FoundRatings& from = packed[std::size_t(k)];
+    RatingsPart& part = parts[std::size_t(k)] = std::move(from.part);
+    for (const auto& [entry, offset] : from.offsets) part.lines.note(entry, entry + offset);
+    for (int side = 0; side < 2; ++side) {
+      std::size_t begin = 0;
+      for (const std::size_t end : from.ends[side]) {
+        (side == 0 ? part.rows : part.cols)
+            .add(std::string_view(from.letters[side]).substr(begin, end - begin));
+        begin = end;
+      }
+    }
+    from = {};
+  });
+  all.append(parts);
+}
+
+/// All ranks call it; path and options are those of rank 0, which collects.
+void read_together(Ranks& ranks, std::string path, RatingsOptions options, RatingsCollector* all) {
+  path = broadcast_text(ranks, std::move(path));
+  options.columns = parted(broadcast_text(ranks, joined(options.columns)));
+  RatingsTask task{0, options.threads, options.times};
+  std::optional<ByteSource> source;
+  together(ranks, [&] {
+    source.emplace(std::filesystem::path(path));
+    if (!source->in_place()) refuse(path, "this rank finds no file that can be read in parts");
+    if (all) task.bytes = source->in_place()->size();
+  });
+  ranks.broadcast(&task, sizeof task);
+  options.threads = task.threads;
+  options.times = task.times;
+  std::optional<RatingsCollector> own;
+  std::size_t lines = 0;
+  together(ranks, [&] {
+    if (const std::size_t bytes = source->in_place()->size(); bytes != task.bytes)
+      refuse(path,
+             fmt::format("this rank finds a file of {} bytes, and rank 0 one of {}", bytes, task.bytes));
+    if (!all) own.emplace(path, options, nullptr, nullptr);
+    TextLines text(*source);
+    lines = read_text_ratings(text, options, all ? *all : *own, {ranks.rank(), ranks.size()});
+  });
+  if (all)
+    receive(ranks, lines, resolve_threads(options.threads), *all);
+  else
+    send_to_leader(ranks, *own, lines);
+}
+
+}  // namespace
+
+void read_text_over_ranks(RankTeam& team, const std::string& path, const RatingsOptions& options,
+                          RatingsCollector& ratings) {
+  std::exception_ptr refusal;  // all ranks know of it, and are ready for the next job
+  team.ask({.order = Order::ratings}, [&] {
+    try {
+      read_together(team.ranks(), path, options, &ratings);
+    } catch (const Error&) {
+      refusal = std::current_exception();
+    }
+  });
+  if (refusal) std::rethrow_exception(refusal);
+}
+
+void read_text_share(Ranks& ranks) {
+  read_together(ranks, {}, {}, nullptr);
+}
+
+}  // namespace pursuit::io
