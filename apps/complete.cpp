@@ -109,6 +109,7 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
     options.polish = c.max_sweeps;
   options.polish_tolerance = c.tolerance;
   options.range = parse_range(c.clip);
+  options.checkpoints = c.checkpoints;
   return complete_structured(std::move(input.train.entries), options);
 }
 
@@ -148,6 +149,7 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.loss = parse_loss(c.loss);
   options.entry_weights = input.weights;
   options.use_pattern = !c.no_pattern;
+  options.checkpoints = c.checkpoints;
   options.samples = draws_of(c, input);
   options.range = parse_range(c.clip);
   options.team = rank_team();
@@ -239,7 +241,7 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   return result;
 }
 
-int run(const CompleteCommand& c) {
+int complete_by(const CompleteCommand& c) {
   if (!c.modes.empty() || is_tensor_file(c.input)) {
     require_one_process(false, "completion of arrays does");
     return run_complete_tensor(array_completion_of(c));
@@ -342,6 +344,19 @@ int run(const CompleteCommand& c) {
   }
   if (c.common.json) print_json(object);
   return result.interrupted() && was_interrupted() ? interrupted : success;
+}
+
+int run(CompleteCommand c) {
+  if (!c.modes.empty() || is_tensor_file(c.input))
+    refuse_checkpoints(c.checkpoint, "the completion of an array");
+  if (c.implicit) refuse_checkpoints(c.checkpoint, "completion of implicit feedback");
+  if (has_times(c)) refuse_checkpoints(c.checkpoint, "completion with offsets that drift");
+  c.checkpoints = checkpoints_of(
+      c.checkpoint, {c.out, c.plot},
+      {c.input, c.test, c.row_features, c.col_features, c.entry_weights, c.update == c.out ? "" : c.update});
+  const int status = complete_by(c);
+  if (status == interrupted) tell_how_to_resume(c.checkpoint);
+  return status;
 }
 
 }  // namespace

@@ -219,6 +219,7 @@ void add_options(Command& command, CompleteCommand& c) {
       .show_default();
   command.add_option("--seed", c.seed, "Seed of everything random").show_default();
   command.add_option("--time-limit", c.time_limit, "Stop after so many seconds and keep the result so far");
+  add_checkpoint_options(command, c.checkpoint);
   command.add_option("-o,--out", c.out, "Write the model here (.npz)");
   command.add_flag(
       "--no-store-entries", c.no_store_entries,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/checkpoint_options.hpp"
 #include "apps/session.hpp"
 #include "pursuit/completion/structured.hpp"
 
@@ -28,6 +29,8 @@ struct CompleteCommand {
        time = false;
   std::string confidence;
   std::uint64_t seed = 0;
+  CheckpointInput checkpoint;
+  CheckpointsPtr checkpoints;
 };
 
 void add_options(Command& command, CompleteCommand& c);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/checkpoint_options.hpp"
 #include "apps/complete_tensor.hpp"
 #include "apps/console.hpp"
 #include "apps/factor_tensor.hpp"
@@ -34,6 +35,7 @@ struct FactorCommand {
   LossInput loss;
   std::string input, left = "sphere", right = "sphere", symmetric, weights = "free", out, plot;
   TensorInput tensor;
+  CheckpointInput checkpoint;
   bool covariance = false;
 };
 
@@ -61,7 +63,8 @@ Examples:
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
   outliers    pursuit factor A.npy --rank 5 --loss huber:1.5 --row-weights trust.csv
-  go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz)";
+  go on       pursuit factor A.npy --rank 30 --right sparse:40 --start model.npz --out more.npz
+  kept state  pursuit factor A.npy --rank 300 --right sparse:40 --out m.npz --checkpoint m.state --checkpoint-every 90s)";
 
 /// Those of both sides, where they do not wait for names.
 struct FactorSets {
@@ -175,7 +178,7 @@ FactorTensorLossCommand of_tensor_loss(const FactorCommand& command) {
   return result;
 }
 
-int run(const FactorCommand& command) {
+int factor_by(const FactorCommand& command) {
   const bool looked_at =
       command.loss.loss != "squares" || command.loss.offsets || !command.loss.entry_weights.empty();
   const bool is_array = !command.tensor.modes.empty() || is_tensor_file(command.input);
@@ -243,6 +246,14 @@ int run(const FactorCommand& command) {
   return result.stop == Stop::interrupted ? interrupted : success;
 }
 
+int run(FactorCommand command) {
+  command.options.checkpoints =
+      checkpoints_of(command.checkpoint, {command.out, command.plot}, {command.input});
+  const int status = factor_by(command);
+  if (status == interrupted) tell_how_to_resume(command.checkpoint);
+  return status;
+}
+
 }  // namespace
 
 void add_factor(Command& program) {
@@ -268,6 +279,7 @@ void add_factor(Command& program) {
   add_loss_options(sub, command->loss);
   add_known_atoms(sub, command->known);
   add_pursuit_options(sub, command->options);
+  add_checkpoint_options(sub, command->checkpoint);
   sub.add_option("-o,--out", command->out,
                  "Write the model here (.npz: left, right, weights, trace, metadata)");
   sub.add_option("--plot", command->plot, "Write a picture of the error by rank here (.svg)");

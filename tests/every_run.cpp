@@ -1,7 +1,6 @@
-// Every run of every test is watched: the linker leads calls of these functions of the library through the
-// ones here
-// (`--wrap`), which hold what passes against the promises. The objective never rises, and what is returned
-// lies in its sets.
+// Every factorization of every test is watched: the linker leads calls of these functions of the library
+// through the ones here (`--wrap`), which hold what passes against the promises. The objective never rises,
+// and what is returned lies in its sets.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,20 +12,26 @@
 
 #include "pursuit/algorithms/factor.hpp"
 
-#define PURSUIT_GO_ON "_ZN7pursuit3Run5go_onERKNS_6MomentE"
-#define PURSUIT_NEW_RUN "_ZN7pursuit3RunC1ERKNS_9RunLimitsESt8functionIFbRKNS_6MomentEEES4_IFbbEE"
+#define PURSUIT_STEP_DONE "_ZN7pursuit3Run9step_doneERKNS_6MomentE"
+// clang-format off
+#define PURSUIT_NEW_RUN \
+  "_ZN7pursuit3RunC1ERKNS_9RunLimitsESt8functionIFbRKNS_6MomentEEES4_IFbbEESt10shared_ptrINS_11CheckpointsEE"
+// clang-format on
+#define PURSUIT_NEW_INNER_RUN "_ZN7pursuit3RunC1ERS0_St8functionIFbRKNS_6MomentEEE"
 #define PURSUIT_FACTOR "_ZN7pursuit6factorERKSt10shared_ptrIKNS_10DataMatrixEERKNS_13FactorOptionsE"
 #define PURSUIT_FACTOR_SYMMETRIC \
   "_ZN7pursuit16factor_symmetricERKSt10shared_ptrIKNS_10DataMatrixEERKNS_13FactorOptionsE"
 
 namespace pursuit {
 
-bool real_go_on(Run* run, const Moment& moment) __asm__("__real_" PURSUIT_GO_ON);
-bool watched_go_on(Run* run, const Moment& moment) __asm__("__wrap_" PURSUIT_GO_ON);
-void real_new_run(Run* run, const RunLimits& limits, Observer observer,
-                  Agreement agreement) __asm__("__real_" PURSUIT_NEW_RUN);
-void watched_new_run(Run* run, const RunLimits& limits, Observer observer,
-                     Agreement agreement) __asm__("__wrap_" PURSUIT_NEW_RUN);
+bool real_step_done(Run* run, const Moment& moment) __asm__("__real_" PURSUIT_STEP_DONE);
+bool watched_step_done(Run* run, const Moment& moment) __asm__("__wrap_" PURSUIT_STEP_DONE);
+void real_new_run(Run* run, const RunLimits& limits, Observer observer, Agreement agreement,
+                  CheckpointsPtr checkpoints) __asm__("__real_" PURSUIT_NEW_RUN);
+void watched_new_run(Run* run, const RunLimits& limits, Observer observer, Agreement agreement,
+                     CheckpointsPtr checkpoints) __asm__("__wrap_" PURSUIT_NEW_RUN);
+void real_new_inner_run(Run* run, Run& outer, Observer observer) __asm__("__real_" PURSUIT_NEW_INNER_RUN);
+void watched_new_inner_run(Run* run, Run& outer, Observer observer) __asm__("__wrap_" PURSUIT_NEW_INNER_RUN);
 FactorResult real_factor(const DataMatrixPtr& Y,
                          const FactorOptions& options) __asm__("__real_" PURSUIT_FACTOR);
 FactorResult watched_factor(const DataMatrixPtr& Y,
@@ -97,14 +102,20 @@ void expect_members(const FactorResult& result, const FactorOptions& options, co
 
 }  // namespace
 
-bool watched_go_on(Run* run, const Moment& moment) {
+bool watched_step_done(Run* run, const Moment& moment) {
   watch.look(run, moment);
-  return real_go_on(run, moment);
+  return real_step_done(run, moment);
 }
 
-void watched_new_run(Run* run, const RunLimits& limits, Observer observer, Agreement agreement) {
+void watched_new_run(Run* run, const RunLimits& limits, Observer observer, Agreement agreement,
+                     CheckpointsPtr checkpoints) {
   watch.forget(run);
-  real_new_run(run, limits, std::move(observer), std::move(agreement));
+  real_new_run(run, limits, std::move(observer), std::move(agreement), std::move(checkpoints));
+}
+
+void watched_new_inner_run(Run* run, Run& outer, Observer observer) {
+  watch.forget(run);
+  real_new_inner_run(run, outer, std::move(observer));
 }
 
 FactorResult watched_factor(const DataMatrixPtr& Y, const FactorOptions& options) {

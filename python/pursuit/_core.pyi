@@ -333,6 +333,7 @@ def complete(
     threads: int,
     time_limit: float | None,
     callback: Callback,
+    checkpoint: tuple[str, str] | None = None,
 ) -> dict[str, Any]: ...
 def complete_implicit(
     rows: int,
@@ -396,6 +397,7 @@ def complete_structured(
     threads: int,
     time_limit: float | None,
     callback: Callback,
+    checkpoint: tuple[str, str] | None = None,
 ) -> dict[str, Any]: ...
 def save_model(
     path: Path,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
+from ._checkpoints import forget_checkpoint
 from ._factorization import FactorizationModel
 from ._names import row_names
 from ._progress import Callback, Watcher
@@ -65,6 +66,10 @@ class MatrixPursuit(FactorizationModel):
         The fit ends after an atom that explains less than this share of the sum of squares of X.
     time_limit : float, optional
         Seconds; what there is then is kept.
+    checkpoint : path, or path and str, optional
+        A file in which the fit keeps its state, every 60 seconds and where it is stopped, or as often as the
+        second says: "20" is after 20 steps, "90s" after 90 seconds. A fit of the same data and parameters goes
+        on from it where it is there, and ends like one that was never stopped, bit for bit; then it is removed.
     warm_start : bool, default=False
         Whether a further `fit` begins with the atoms there are, and adds to them.
     callback : callable, optional
@@ -142,6 +147,7 @@ class MatrixPursuit(FactorizationModel):
         target_error: float = 0.0,
         early_stopping: float | None = None,
         time_limit: float | None = None,
+        checkpoint: Any = None,
         warm_start: bool = False,
         callback: Callback | None = None,
         verbose: int = 0,
@@ -165,6 +171,7 @@ class MatrixPursuit(FactorizationModel):
         self.target_error = target_error
         self.early_stopping = early_stopping
         self.time_limit = time_limit
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
@@ -202,6 +209,8 @@ class MatrixPursuit(FactorizationModel):
             and sample_weight is None
             and entry_weights is None
         )
+        if self.checkpoint is not None and self.early_stopping is not None:
+            raise ValueError("checkpoint and early_stopping: choose one; what atoms gained is not kept")
         row_weights = _numbers(sample_weight, "sample_weight")
         if row_weights.size and not row_weights.any():
             raise ValueError("sample_weight: every weight is zero; at least one row must count")
@@ -233,6 +242,7 @@ class MatrixPursuit(FactorizationModel):
             row_scale=self.row_scale_,
             **{**known, "initial": initial},
         )
+        forget_checkpoint(self.checkpoint, self.stop_reason_)
         return self
 
     def _known_atoms(self, shape: tuple[int, int], rank: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._checkpoints import checkpoint_of
 from ._validation import seed_for, threads_for
 
 
@@ -19,6 +20,7 @@ def pursuit_options(
     restarts: int = 8,
     target_error: float = 0.0,
     time_limit: float | None = None,
+    checkpoint: Any = None,
 ) -> dict[str, Any]:
     return dict(
         rank=rank,
@@ -31,10 +33,11 @@ def pursuit_options(
         threads=threads_for(n_jobs),
         target_error=target_error,
         time_limit=time_limit,
+        checkpoint=checkpoint_of(checkpoint),
     )
 
 
 def options_of(estimator: Any, rank: int) -> dict[str, Any]:
     """Those of an estimator whose parameters have their names."""
-    words = "random_state n_jobs weights corrections max_iter tol restarts target_error time_limit"
+    words = "random_state n_jobs weights corrections max_iter tol restarts target_error time_limit checkpoint"
     return pursuit_options(rank=rank, **{word: getattr(estimator, word) for word in words.split()})

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._checkpoints import forget_checkpoint
 from ._components import plain_parameters
 from ._observed_tensors import OWN_TERMS, entries_of, has_gaps, offsets_of, places_of
 from ._progress import Callback, Watcher
@@ -70,6 +71,8 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         Names of the indices of every mode, None where a mode has none; `top` shows them.
     corrections, max_iter, tol, restarts, target_error, time_limit, callback, verbose, n_jobs, random_state
         As in `MatrixPursuit`.
+    checkpoint : path, or path and str, optional
+        As in `MatrixPursuit`; not where the number of atoms is chosen, or factors are regularised.
 
     Attributes
     ----------
@@ -130,6 +133,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         restarts: int = 8,
         target_error: float = 0.0,
         time_limit: float | None = None,
+        checkpoint: Any = None,
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
@@ -155,6 +159,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         self.restarts = restarts
         self.target_error = target_error
         self.time_limit = time_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -224,6 +229,8 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             offsets=self.offsets,
         )
         entries = entries_of(data, shape, entry_weights, self.unlisted == "zero")
+        if chosen and self.checkpoint is not None:
+            raise ValueError("checkpoint: a fit that chooses atoms or prices has no state to go on from")
         with watcher:
             if chosen:
                 result = _core.complete_tensor(
@@ -254,6 +261,7 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         self.stop_reason_ = result["stop"]
         self.n_components_ = len(self.weights_)
         self.n_iter_ = max(1, int(self.trace_["sweeps"].sum()))
+        forget_checkpoint(self.checkpoint, self.stop_reason_)
         if result["failure"] is not None:
             raise result["failure"]
         if result.get("degenerate", False):

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "checkpoints.hpp"
 #include "columns.hpp"
 #include "completion_state.hpp"
 #include "interpreter.hpp"
@@ -271,7 +272,7 @@ void bind_completion(py::module_& m) {
          std::optional<int> samples, const Bounds& range, const CompletionModel* start,
          const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
          const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
-         std::optional<double> time_limit, const py::object& callback) {
+         std::optional<double> time_limit, const py::object& callback, const py::object& checkpoint) {
         CompletionOptions options;
         options.loss = parse_loss(loss);
         if (entry_weights)
@@ -293,6 +294,9 @@ void bind_completion(py::module_& m) {
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.checkpoints = checkpoints_from(checkpoint);
+        if (times && options.checkpoints)
+          throw InvalidArgument("checkpoint: a fit in time has no state to go on from");
         const auto solve = [&](ObservedEntries entries, const CompletionOptions& with) {
           return times ? complete_in_time(std::move(entries), *times, with)
                        : complete(std::move(entries), with);
@@ -303,7 +307,7 @@ void bind_completion(py::module_& m) {
       py::arg("loss"), py::arg("entry_weights"), py::arg("times"), py::arg("max_rank"),
       py::arg("use_pattern"), py::arg("validation"), py::arg("samples"), py::arg("range"), py::arg("start"),
       py::arg("start_entries"), py::arg("row_features"), py::arg("column_features"), py::arg("seed"),
-      py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("threads"), py::arg("time_limit"), py::arg("callback"), py::arg("checkpoint") = py::none());
 
   m.def(
       "complete_implicit",
@@ -373,7 +377,7 @@ void bind_completion(py::module_& m) {
          const std::string& weights, const std::string& regularization, bool offsets, bool choose,
          Index max_rank, const std::vector<int>& corrections, int polish, double polish_tolerance,
          double validation, const Bounds& range, std::uint64_t seed, int threads,
-         std::optional<double> time_limit, const py::object& callback) {
+         std::optional<double> time_limit, const py::object& callback, const py::object& checkpoint) {
         StructuredOptions options;
         options.left = left;
         options.right = right;
@@ -393,13 +397,15 @@ void bind_completion(py::module_& m) {
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.checkpoints = checkpoints_from(checkpoint);
         return watched(entries_of(rows, cols, row, col, value), options, complete_structured, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("left"), py::arg("right"), py::arg("loss"), py::arg("entry_weights"), py::arg("weights"),
       py::arg("regularization"), py::arg("offsets"), py::arg("choose"), py::arg("max_rank"),
       py::arg("corrections"), py::arg("polish"), py::arg("polish_tolerance"), py::arg("validation"),
-      py::arg("range"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("range"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"),
+      py::arg("checkpoint") = py::none());
 }
 
 }  // namespace pursuit::python

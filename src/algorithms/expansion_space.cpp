@@ -125,8 +125,12 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
   options.keep_going = watch;
   options.oracle = oracle_;
   // Fits are free in their scale. Where the weights are not, what they reach may lie outside what is allowed.
-  const double before = f_.value();
-  const Expansion start = correction_.bounded_weights ? expansion() : Expansion();
+  double before = f_.value();
+  Expansion start = correction_.bounded_weights ? expansion() : Expansion();
+  const Kept kept(correction_.checkpoints, "correction", [&](StateArchive& archive) {
+    archive("before", before);
+    if (correction_.bounded_weights) visit(archive, "start", start);
+  });
   const CorrectionOutcome outcome = corrections_.run(options);
   known_.reset();
   converged_ = outcome.converged;
@@ -140,6 +144,16 @@ int ExpansionSpace::correct(int sweeps, double tolerance, const std::function<bo
     system = weight_system();
   }
   return outcome.sweeps;
+}
+
+void ExpansionSpace::visit_state(StateArchive& archive) {
+  StateArchive objective = archive.in("objective"), corrections = archive.in("corrections");
+  f_.visit_state(objective);
+  corrections_.visit_state(corrections);
+  archive("seed", oracle_.seed);
+  archive("converged", converged_);
+  archive("settled", settled_);
+  known_.reset();
 }
 
 void ExpansionSpace::describe(Step& step) const {

@@ -54,6 +54,8 @@ class ExpansionSpace {
 
   const Expansion& expansion() const { return f_.iterate(); }
 
+  void visit_state(StateArchive& archive);
+
  private:
   WeightSystem weight_system(const WeightRule& rule) const;
   void go_further(const Vector& start, Vector step);

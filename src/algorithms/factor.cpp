@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/identity.hpp"
 #include "algorithms/nonnegative_parts.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "algorithms/start_search.hpp"
@@ -242,7 +243,7 @@ void settle_signs(const AtomSets& sets, Index fixed, Expansion& model) {
 }
 
 FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const AtomSets& sets) {
-  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, !sets.all_single(), Y->rows(), Y->cols());
   require(o.starts <= 0, fmt::format("starts {}: starts of a matrix race under losses; restarts are the "
@@ -255,13 +256,20 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
+    require(!o.checkpoints,
+            "checkpoints: atoms of sphere and sphere are the truncated SVD, which Lanczos iterations find in "
+            "one go; there is nothing in between to go on from");
     exact_path(*Y, f.null_value(), o, symmetric, run, result);
     f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
-    if (o.initial.rank() > 0)
+    const bool resumed = begin_checkpoints("factor", f, sets, o, run);
+    if (resumed) {
+      // Its atoms come with the state.
+    } else if (o.initial.rank() > 0) {
       f.move_to(initial_atoms(f, o, sets));
-    else if (o.start == Start::leading)
+    } else if (o.start == Start::leading) {
       f.move_to(leading_atoms(*Y, o, sets));
+    }
     pursue_atoms(f, o, sets, known_factors(o, sets), run, result);
   }
   settle_signs(sets, o.fixed, result.model);
@@ -283,6 +291,7 @@ FirstWeights start_counts(const DataMatrixPtr& Y, const FactorOptions& o, const 
   squares.polish = kSweepsOfSquares;
   squares.target_error = 0;
   squares.observer = {};
+  squares.checkpoints = {};
   squares.starts = -1;
   Expansion x = factored(Y, squares, sets).model;
   bool free = o.weights.kind == WeightRule::nonneg;
@@ -310,7 +319,7 @@ constexpr double kFinerUnderLosses = 0.1;
 /// Any loss, with weights and offsets.
 FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, const LossOptions& loss,
                               bool symmetric) {
-  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
   const AtomSets sets(o.left, o.right, symmetric);
   validate(o, sets, Y->rows(), Y->cols());
   validate_initial(o, symmetric, Y->rows(), Y->cols());
@@ -327,10 +336,14 @@ FactorResult factored_by_loss(const DataMatrixPtr& Y, const FactorOptions& o, co
   const auto f = make_objective(Y, loss, resolve_threads(o.threads));
   if (symmetric) f->move_to({Matrix(Y->rows(), 0), Matrix(Y->rows(), 0), Vector(0), true});
   FirstWeights first = FirstWeights::fitted;
-  if (o.initial.rank() > 0)
+  const bool resumed = begin_checkpoints("factor", *f, sets, o, run);
+  if (resumed) {
+    // Its atoms come with the state.
+  } else if (o.initial.rank() > 0) {
     f->move_to(initial_atoms(*f, o, sets));
-  else if (o.start == Start::leading)
+  } else if (o.start == Start::leading) {
     first = start_counts(Y, o, sets, *f);
+  }
   FactorOptions options = o;
   if (!counts) options.polish_tolerance *= kFinerUnderLosses;
   FactorResult result;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/identity.hpp"
 #include "algorithms/observed_tensor_atoms.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
@@ -9,13 +10,14 @@
 namespace pursuit {
 
 FactorResult factor_tensor(const ObservedTensor& Y, const AtomSets& sets, const FactorOptions& o) {
-  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
   const auto f = make_objective(Y, {.loss = o.loss, .offsets = o.offsets}, resolve_threads(o.threads),
                                 sharing_of(sets, Y));
   require_sets_for(*f, sets, o);
   FactorResult result;
   if (f->null_value() > 0) {
-    if (o.start == Start::leading) start_at_random(Y, sets, o, *f);
+    const bool resumed = begin_checkpoints("factor an array with gaps", *f, sets, o, run);
+    if (o.start == Start::leading && !resumed) start_at_random(Y, sets, o, *f);
     pursue_atoms(*f, o, sets, {}, run, result);
     settle_signs_of_modes(sets, {}, result.model);
   } else {  // nothing to approximate

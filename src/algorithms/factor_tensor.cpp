@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/identity.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "algorithms/start_search.hpp"
 #include "algorithms/tensor_starts.hpp"
@@ -128,10 +129,23 @@ int move_to_best(FullSquares& f, const TargetPtr& raced, const SearchRules& rule
   return search.sweeps();
 }
 
+void begin_array_checkpoints(const Objective& f, const AtomSets& sets, const FactorOptions& o,
+                             const TensorOptions& more, Run& run) {
+  if (!o.checkpoints) return;
+  Identity identity = identity_of("factor an array", f, sets, o);
+  identity.add("ridge", more.ridge);
+  identity.add("racing starts", double(more.starts));
+  identity.add("random", double(more.random));
+  for (const KnownFactors& each : more.known)
+    identity.add(fmt::format("known factors of mode {}", each.mode), each.factors);
+  run.begin_checkpoints(identity);
+  o.checkpoints->hold_states();
+}
+
 FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const FactorOptions& o,
                             const TensorOptions& more) {
   constexpr Index kDirections = 2;  // of a small array, for every atom
-  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer);
+  Run run({.time_limit = o.time_limit, .target_error = o.target_error}, o.observer, {}, o.checkpoints);
   validate_tensor(*Y, sets, o);
   validate_known(*Y, sets, o, more);
   const std::vector<Index> known = known_of_panels(sets, more);
@@ -143,6 +157,17 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
     result.stop = Stop::no_ascent;
     return result;
   }
+  begin_array_checkpoints(f, sets, o, more, run);
+  bool grown = false;  // what is grown one by one is there, and the best start beside it has been found
+  double before = 0;   // f of what was grown
+  int sweeps = 0;      // of the search for the best start
+  Trace grown_trace;
+  const Kept kept(run.checkpoints(), "array", [&](StateArchive& archive) {
+    archive("grown", grown);
+    archive("before", before);
+    archive("sweeps", sweeps);
+    visit(archive, "trace", grown_trace);
+  });
   SearchRules rules{sets, {}, o.rank, o.seed};
   rules.correction.sign = o.weights.allows_negative() ? Sign::free : Sign::nonnegative;
   rules.correction.threads = resolve_threads(o.threads);
@@ -150,23 +175,31 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
   const bool greedy = o.start == Start::greedy, races = may_race(*Y, sets, o, more) && more.starts != 0;
   Random random(o.seed);
   Starts starts(sets, more, random);
-  const TargetPtr small = races ? Y->compressed(kDirections * o.rank, random) : nullptr;
+  const TargetPtr small = races && !grown ? Y->compressed(kDirections * o.rank, random) : nullptr;
   const TargetPtr raced = small ? small : TargetPtr(Y);
-  const int count = count_starts(*raced, sets, o, more, races, greedy);
-  if (greedy) {
+  const int count = grown ? 1 : count_starts(*raced, sets, o, more, races, greedy);
+  if (greedy && !grown) {
     if (const Index atoms = known_atoms(more); atoms > 0) f.move_to(starts.make(*Y, atoms, 1).front());
     FactorOptions growth = o;
     if (count > 0) growth.polish = 0;
     pursue_atoms(f, growth, sets, known, ridge, run, result);
   }
   if (count > 0 && !run.stopped()) {
-    const double before = f.value();
-    std::vector<Expansion> others = starts.make(*raced, o.rank, count);
-    int sweeps = 0;
-    if (races)
-      sweeps = move_to_best(f, raced, rules, std::move(others), run);
-    else
-      f.move_to(std::move(others.front()));
+    if (!grown) {
+      before = f.value();
+      std::vector<Expansion> others = starts.make(*raced, o.rank, count);
+      if (races) {
+        // A race is left in its midst, and run again: what there is before it is kept.
+        if (o.checkpoints && !greedy && !kept.resumed()) o.checkpoints->step(run.seconds(), false);
+        sweeps = move_to_best(f, raced, rules, std::move(others), run);
+        if (o.checkpoints && run.stopped()) o.checkpoints->leave();
+      } else {
+        f.move_to(std::move(others.front()));
+      }
+      grown_trace = result.trace;
+      grown = !run.stopped();
+    }
+    result.trace = grown_trace;
     pursue_further(f, o, sets, known, ridge, before, sweeps, run, result);
   }
   settle_signs_of_modes(sets, known, result.model);

@@ -23,6 +23,7 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   correction.last = o.correct_last;
   correction.threads = resolve_threads(o.threads);
   correction.known = std::move(known);
+  correction.checkpoints = run.checkpoints();
   ExpansionSpace space(f, sets, o.weights, oracle, correction, regularization, first);
   PursuitOutcome outcome = pursue(space,
                                   {.rank = o.rank,

@@ -46,13 +46,26 @@ int count_racing_starts(const Objective& f, const AtomSets& sets, const FactorOp
 
 void pursue_and_race(Objective& f, const FactorOptions& o, const AtomSets& sets, Run& run,
                      FactorResult& result) {
-  FactorOptions growth = o;
-  growth.polish = 0;
-  pursue_atoms(f, growth, sets, {}, run, result);
-  if (run.stopped()) return;
-  const double before = f.value();
-  int sweeps = 0;
-  if (f.iterate().rank() == o.rank) {
+  bool grown = false;  // what is grown one by one is there, and the best start beside it has been found
+  double before = 0;   // f of what was grown
+  int sweeps = 0;      // of the race
+  Trace trace;
+  const Kept kept(run.checkpoints(), "race", [&](StateArchive& archive) {
+    archive("grown", grown);
+    archive("before", before);
+    archive("sweeps", sweeps);
+    visit(archive, "trace", trace);
+  });
+  if (!grown) {
+    if (run.checkpoints()) run.checkpoints()->hold_states();  // a race is left in its midst, and run again
+    FactorOptions growth = o;
+    growth.polish = 0;
+    pursue_atoms(f, growth, sets, {}, run, result);
+    if (run.stopped()) return;
+    before = f.value();
+    trace = result.trace;
+  }
+  if (!grown && f.iterate().rank() == o.rank) {
     SearchRules rules{sets, {}, o.rank, o.seed};
     rules.correction.sign = o.weights.allows_negative() ? Sign::free : Sign::nonnegative;
     rules.correction.threads = resolve_threads(o.threads);
@@ -66,7 +79,10 @@ void pursue_and_race(Objective& f, const FactorOptions& o, const AtomSets& sets,
     StartSearch search(f, rules, run);
     f.move_to(search.leader(std::move(starts)));
     sweeps = search.sweeps();
+    if (run.checkpoints() && run.stopped()) run.checkpoints()->leave();
   }
+  grown = !run.stopped();
+  result.trace = trace;
   pursue_further(f, o, sets, {}, {}, before, sweeps, run, result);
 }
 

@@ -74,4 +74,16 @@ Matrix Random::gaussian_rows(Index first, Index count, Index cols) {
   return result;
 }
 
+void Random::visit_state(StateArchive& archive) {
+  archive("seed", seed_);
+  archive("blocks", blocks_);
+  archive("matrices", matrices_);
+  bool spare = spare_bits_.has_value();
+  archive("has_spare_bits", spare);
+  std::uint64_t bits = spare_bits_.value_or(0);
+  archive("spare_bits", bits);
+  spare_bits_ = spare ? std::optional(bits) : std::nullopt;
+  archive("spare_gaussian", spare_gaussian_);
+}
+
 }  // namespace pursuit

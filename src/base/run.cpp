@@ -52,10 +52,48 @@ const char* explanation(Stop stop) {
   return "";
 }
 
-Run::Run(const RunLimits& limits, Observer observer, Agreement agreement)
-    : limits_(limits), observer_(std::move(observer)), agreement_(std::move(agreement)) {
+Run::Run(const RunLimits& limits, Observer observer, Agreement agreement, CheckpointsPtr checkpoints)
+    : limits_(limits),
+      observer_(std::move(observer)),
+      agreement_(std::move(agreement)),
+      checkpoints_(std::move(checkpoints)) {
   if (!(limits.time_limit > 0))
     throw InvalidArgument(fmt::format("time_limit {}: must be above 0 seconds", limits.time_limit));
+}
+
+Run::Run(Run& outer, Observer observer)
+    : observer_(std::move(observer)), checkpoints_(outer.checkpoints_), outer_(&outer) {
+  keep_state();
+}
+
+void Run::begin_checkpoints(const Identity& identity) {
+  if (!checkpoints_) return;
+  checkpoints_->begin(identity);
+  seconds_before_ = checkpoints_->seconds_before();
+  keep_state();
+}
+
+/// An end of its own is part of the state; being stopped is not.
+void Run::keep_state() {
+  kept_ =
+      std::make_unique<Kept>(checkpoints_.get(), outer_ ? "inner_end" : "end", [this](StateArchive& archive) {
+        bool ended = stopped_ ? ended_before_stop_ : finished_;
+        archive("ended", ended);
+        archive("reason", reason_, 0, Index(Stop::interrupted));
+        if (archive.reads()) finished_ = ended;
+      });
+}
+
+bool Run::step_done(const Moment& moment) {
+  const bool left_before = is_left(), on = go_on(moment);
+  if (checkpoints_ && (on || (is_left() && !left_before)))
+    checkpoints_->step((outer_ ? *outer_ : *this).seconds(), !on);
+  return on;
+}
+
+bool Run::is_left() const {
+  if (outer_) return outer_->is_left();
+  return stopped_ && (stopped_by_ == Stop::time_limit || stopped_by_ == Stop::interrupted);
 }
 
 bool Run::go_on(const Moment& moment) {
@@ -85,8 +123,9 @@ bool Run::agreed(bool wanted) const {
 }
 
 bool Run::stop_by(Stop reason) {
-  finish(reason);
-  stopped_ = true;
+  ended_before_stop_ = finished_;
+  finished_ = stopped_ = true;
+  stopped_by_ = reason;
   return false;
 }
 

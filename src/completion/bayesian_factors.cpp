@@ -322,4 +322,39 @@ void BayesianFactors::set_noise_shape(FactorSide& side, double divergence) {
   side.noise_shape = std::clamp(gamma_shape(std::max(gap, 1e-6)), 2.0, 1000.0);
 }
 
+void BayesianFactors::visit_state(StateArchive& archive) {
+  constexpr Index kWidest = 1 << 16;
+  archive("width", width_, kFactorLanes, kWidest);
+  archive("atoms", atoms_, 0, width_ - 1);
+  archive.require(width_ % kFactorLanes == 0, "the width of its factors is not one of whole lanes");
+  archive("sweeps", sweeps_);
+  archive("noise_variance", noise_variance_);
+  archive("atom_variance", atom_variance_);
+  archive.require(noise_variance_ > 0 && atom_variance_ > 0, "a variance is not above 0");
+  StateArchive random = archive.in("random");
+  random_.visit_state(random);
+  for (FactorSide* side : {&rows_, &cols_}) {
+    StateArchive own = archive.in(side == &rows_ ? "rows" : "cols");
+    const Index members = side->size(), numbers = members * width_;
+    own("mean", side->mean, numbers);
+    own("variance", side->variance, numbers);
+    own("prior_mean", side->prior_mean, numbers);
+    own("prior_variance", side->prior_variance, width_);
+    own("intercept", side->intercept, width_);
+    own("noise_weight", side->noise_weight, members);
+    own("noise_shape", side->noise_shape);
+    own("squared_error", side->squared_error, members);
+    for (std::size_t k = 0; k < side->regressions.size(); ++k) {
+      StateArchive regression = own.in("regression", Index(k));
+      side->regressions[k].visit_state(regression, width_, members);
+    }
+    own.require(std::all_of(side->prior_variance.begin(), side->prior_variance.end(),
+                            [](double variance) { return variance > 0; }) &&
+                    std::all_of(side->noise_weight.begin(), side->noise_weight.end(),
+                                [](float weight) { return weight >= 0; }) &&
+                    side->noise_shape > 0,
+                "a variance, or a weight of noise, is not above 0");
+  }
+}
+
 }  // namespace pursuit

@@ -113,6 +113,9 @@ class BayesianFactors {
   /// as much as any.
   void keep(const std::vector<int>& coordinates);
 
+  /// All but the data, features and what sweeps find anew.
+  void visit_state(StateArchive& archive);
+
   int atoms() const { return atoms_; }
   int width() const { return width_; }  // 1 + atoms and what fills the last lanes, which stays zero
   int sweeps() const { return sweeps_; }

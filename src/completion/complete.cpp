@@ -6,12 +6,14 @@
 #include <cmath>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/chunks.hpp"
 #include "completion/draw_average.hpp"
 #include "completion/factors_of_model.hpp"
 #include "completion/newcomers.hpp"
 #include "completion/predictor.hpp"
+#include "completion/states.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
@@ -136,10 +138,13 @@ class Completion {
   Completion(ObservedEntries entries, const CompletionOptions& options)
       : options_(options),
         threads_(resolve_threads(options.threads)),
-        run_({.time_limit = options.time_limit}, options.observer) {
+        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
     require_valid(entries, threads_);
     check(options, entries);
     require_domain(options.loss, entries);
+    if (options.checkpoints && options.team)
+      throw InvalidArgument("checkpoints: a completion that several processes share has none");
+    if (options.checkpoints) begin_checkpoints(entries);
     result_.model.loss = options.loss;
     ObservedEntries weights;
     if (!options.entry_weights.empty()) weights = take_weights(options.entry_weights, entries);
@@ -183,26 +188,32 @@ class Completion {
 
   CompletionResult result() {
     using Phase = Moment::Phase;
-    run_.finish(Stop::all_sweeps);
+    if (!options_.checkpoints || !options_.checkpoints->resumes(kPart)) run_.finish(Stop::all_sweeps);
     const int updating = start_ ? updating_sweeps() : 0;
-    if (start_) {
+    const Kept kept(options_.checkpoints.get(), kPart,
+                    [this](StateArchive& archive) { visit_state(archive); });
+    resumed_ = kept.resumed();
+    if (stage_ == Stage::sampling) {
+      // All of this was done before.
+    } else if (start_) {
       const auto weights = [](const auto& features, const CompletionSide& side) {
         return features ? features->scaled(side.features) : FactorMatrix();
       };
-      factors_->start_from(*start_, weights(row_features_, start_->rows),
-                           weights(col_features_, start_->cols));
+      if (!resumed_)
+        factors_->start_from(*start_, weights(row_features_, start_->rows),
+                             weights(col_features_, start_->cols));
       sweep(Phase::refining, updating, false);
-    } else if (held_back_.size() == 0) {
-      factors_->widen(std::min(kFirstAtoms, most_atoms()));
+    } else if (held_back_.size() == 0 && stage_ == Stage::growing) {
+      if (!resumed_) factors_->widen(std::min(kFirstAtoms, most_atoms()));
       sweep(Phase::growing, kSweepsAlone, false);
     } else {
-      grow();
-      if (has_link() && !run_.stopped()) choose_variances();
-      if (!run_.stopped()) use_all_entries();  // grouping them again takes long
+      if (stage_ == Stage::growing) grow();
+      if (has_link() && stage_ != Stage::refining && !run_.stopped()) choose_variances();
+      if (stage_ != Stage::refining && !run_.stopped()) use_all_entries();  // grouping them again takes long
       sweep(Phase::refining, kRefiningSweeps, false);
     }
-    record_stage(Moment::kUnknown);
-    result_.model = model();
+    if (stage_ != Stage::sampling) record_stage(Moment::kUnknown);
+    result_.model = settled_model();
     if (start_) result_.model.drift = start_->drift;
     if (start_ && updating == 0) {
       result_.model.samples = start_->samples;
@@ -297,10 +308,12 @@ class Completion {
   /// Sweeps until the held-back error has ceased to fall (or all of them, where there is none); returns that
   /// error.
   double sweep(Moment::Phase phase, int most, bool watch_validation) {
-    double best = std::numeric_limits<double>::infinity(), reference = best;
-    int since = 0;
-    for (int k = 1; k <= most && !run_.stopped(); ++k) {
+    if (!std::exchange(resumed_, false)) sweeps_ = {};
+    auto& [done, since, best, reference] = sweeps_;
+    const auto settled = [&] { return sweeps_.since >= kPatience && sweeps_.done >= 2 * kPatience; };
+    while (done < most && !settled() && !run_.stopped()) {
       factors_->sweep();
+      ++done;
       double error = Moment::kUnknown;
       if (watch_validation) {
         best = std::min(best, error = validation_error());
@@ -309,8 +322,7 @@ class Completion {
         else
           ++since;
       }
-      report(phase, k, most, error);
-      if (since >= kPatience && k >= 2 * kPatience) break;
+      report(phase, done, most, error);
     }
     factors_->gather();
     return best;
@@ -318,24 +330,26 @@ class Completion {
 
   /// Doubles the atoms for as long as that helps to predict the entries held back.
   void grow() {
-    double best = std::numeric_limits<double>::infinity();
-    BayesianFactors kept = *factors_;
-    for (int atoms = std::min(has_link() ? kFirstOfLinks : kFirstAtoms, most_atoms());;
-         atoms = std::min(2 * atoms + 1, most_atoms())) {
-      factors_->widen(atoms);
+    if (!resumed_) {
+      atoms_ = std::min(has_link() ? kFirstOfLinks : kFirstAtoms, most_atoms());
+      before_ = *factors_;
+    }
+    for (;; atoms_ = std::min(2 * atoms_ + 1, most_atoms())) {
+      if (!resumed_) factors_->widen(atoms_);
       const double error = sweep(Moment::Phase::growing, stage_sweeps(), true);
       record_stage(error);
       if (run_.stopped()) return;
       run_.finish(Stop::no_gain);
-      if (error > best * (1 - kWorthAtoms)) {
-        if (error > best) *factors_ = std::move(kept);
-        return;
+      if (error > best_ * (1 - kWorthAtoms)) {
+        if (error > best_) *factors_ = std::move(*before_);
+        break;
       }
-      best = error;
+      best_ = error;
       run_.finish(Stop::rank_reached);
-      if (atoms >= most_atoms()) return;
-      kept = *factors_;
+      if (atoms_ >= most_atoms()) break;
+      before_ = *factors_;
     }
+    before_.reset();
   }
 
   /// An error that is confined to few entries is soon repaired, and more sweeps than it takes would only lead
@@ -359,23 +373,31 @@ class Completion {
   /// of log-odds their probabilities should show: factors count as known to each other, so that their
   /// variances are no more than a guide.
   void choose_variances() {
-    double best = validation_error();
-    for (const double step : {2.0, 0.5}) {
-      bool better = false;
+    constexpr double kSteps[] = {2, 0.5};
+    if (!resumed_) {
+      stage_ = Stage::variances;
+      best_ = validation_error();
+      direction_ = 0;
+    }
+    for (; direction_ < int(std::size(kSteps)); ++direction_) {
+      if (!resumed_) better_ = false;
       for (bool more = true; more && !run_.stopped();) {
-        BayesianFactors kept = *factors_;
-        factors_->set_atom_variance(step * factors_->atom_variance());
+        if (!resumed_) {
+          before_ = *factors_;
+          factors_->set_atom_variance(kSteps[direction_] * factors_->atom_variance());
+        }
         const double error = sweep(Moment::Phase::growing, stage_sweeps(), true);
         record_stage(error);
-        more = error < best * (1 - kWorthAtoms);
-        better = better || more;
+        more = error < best_ * (1 - kWorthAtoms);
+        better_ = better_ || more;
         if (more)
-          best = error;
+          best_ = error;
         else
-          *factors_ = std::move(kept);
+          *factors_ = std::move(*before_);
       }
-      if (better) break;  // not both ways
+      if (better_) break;  // not both ways
     }
+    before_.reset();
     double least = std::numeric_limits<double>::infinity();
     for (const double share : kUncertainty)
       if (const double error = validation_error(share); error < least) least = error, uncertainty_ = share;
@@ -384,6 +406,14 @@ class Completion {
   int stage_sweeps() const { return has_link() ? kBoundSweeps : kStageSweeps; }
 
   void use_all_entries() {
+    group_all_entries();
+    std::vector<int> used = used_coordinates(*factors_);
+    std::sort(used.begin(), used.end());
+    factors_->keep(used);
+    stage_ = Stage::refining;
+  }
+
+  void group_all_entries() {
     ObservedEntries all = data_->release(threads_);
     put_back(all, held_back_);
     if (weights_) {
@@ -395,28 +425,115 @@ class Completion {
     held_back_ = {};
     data_.emplace(std::move(all), threads_);
     factors_->rebind(data());
-    std::vector<int> used = used_coordinates(*factors_);
-    std::sort(used.begin(), used.end());
-    factors_->keep(used);
   }
 
   void sample() {
-    const int atoms = std::min(std::max(factors_->atoms(), kFewestSampledAtoms), most_atoms());
-    if (atoms > factors_->atoms()) factors_->widen(atoms);
-    DrawAverage average(threads_);
+    if (!resumed_) {
+      const int atoms = std::min(std::max(factors_->atoms(), kFewestSampledAtoms), most_atoms());
+      if (options_.checkpoints) before_ = *factors_;  // what the model is made of
+      if (atoms > factors_->atoms()) factors_->widen(atoms);
+      stage_ = Stage::sampling;
+      sweeps_ = {};
+    }
+    resumed_ = false;
     const int every = (options_.samples + kAveragedDraws - 1) / kAveragedDraws;
     const int total = kBurnIn + options_.samples;
-    for (int k = 1; k <= total && !run_.stopped(); ++k) {
+    for (int& k = sweeps_.done; k < total && !run_.stopped();) {
       factors_->draw();
-      if (k > kBurnIn) {
-        if ((k - kBurnIn) % every == 0) average.add(*factors_);
+      if (++k > kBurnIn) {
+        if ((k - kBurnIn) % every == 0) average_.add(*factors_);
         const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
-        if (due > Index(result_.model.samples.size())) result_.model.samples.push_back(sample_of(*factors_));
+        if (due > Index(samples_.size())) samples_.push_back(sample_of(*factors_));
       }
       report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
-    if (average.count() > 0)
-      std::tie(result_.model.average_rows, result_.model.average_cols) = average.factors();
+    result_.model.samples = std::move(samples_);
+    if (average_.count() > 0)
+      std::tie(result_.model.average_rows, result_.model.average_cols) = average_.factors();
+  }
+
+  /// What a checkpoint is of; which entries are predicted in the end, how fast, and for how long does not
+  /// matter.
+  void begin_checkpoints(const ObservedEntries& entries) {
+    Identity identity;
+    identity.add("command", "complete");
+    identity.add("shape", fmt::format("{} x {}", entries.rows, entries.cols));
+    identify("entries", entries, identity);
+    identity.add("loss", options_.loss.spec());
+    identity.add("max_rank", double(options_.max_rank));
+    identity.add("use_pattern", double(options_.use_pattern));
+    identity.add("validation", options_.validation);
+    identity.add("samples", double(options_.samples));
+    identity.add("stored_samples", double(options_.stored_samples));
+    if (options_.range)
+      identity.add("range", fmt::format("{}:{}", options_.range->lowest, options_.range->highest));
+    identity.add_bytes("entry_weights", options_.entry_weights.data(), options_.entry_weights.size_bytes());
+    if (options_.row_features) identify("row_features", *options_.row_features, identity);
+    if (options_.col_features) identify("col_features", *options_.col_features, identity);
+    if (const CompletionModel* start = options_.start)
+      for (const CompletionSide* side : {&start->rows, &start->cols})
+        identity.add_bytes("start", side->mean.data(), std::size_t(side->mean.size()) * sizeof(float));
+    if (const GroupedEntries* before = options_.start_entries)
+      identity.add_list("start_entries", before->value);
+    identity.add("seed", std::to_string(options_.seed));
+    run_.begin_checkpoints(identity);
+    if (options_.interrupted) options_.checkpoints->hold_states();
+  }
+
+  /// Between two sweeps, or two draws.
+  void visit_state(StateArchive& archive) {
+    archive("stage", stage_, 0, Index(Stage::sampling));
+    const bool all = stage_ == Stage::refining || stage_ == Stage::sampling;
+    if (archive.reads() && all && held_back_.size() > 0) group_all_entries();
+    archive("done", sweeps_.done);
+    archive("since", sweeps_.since);
+    archive("best_of_rank", sweeps_.best);
+    archive("reference", sweeps_.reference);
+    archive("best", best_);
+    archive("atoms", atoms_, 0, most_atoms());
+    archive("direction", direction_, 0, 1);
+    archive("better", better_);
+    archive("uncertainty", uncertainty_);
+    StateArchive factors = archive.in("factors"), before = archive.in("before");
+    bool has_before = before_.has_value();
+    archive("has_before", has_before);
+    archive.require(has_before == (stage_ != Stage::refining && (all || held_back_.size() > 0)),
+                    "what it would go back to is not there");
+    if (archive.reads() && has_before) before_ = *factors_;
+    if (has_before) before_->visit_state(before);
+    factors_->visit_state(factors);  // last: copies share what is left of the last step
+    visit(archive, "path", result_.path);
+    if (stage_ == Stage::sampling) visit_draws(archive);
+  }
+  void visit_draws(StateArchive& archive) {
+    StateArchive average = archive.in("average");
+    average_.visit_state(average, data_->rows(), data_->cols(), factors_->atoms());
+    Index samples = Index(samples_.size());
+    archive("samples.stored", samples, 0, options_.stored_samples);
+    samples_.resize(std::size_t(samples));
+    for (Index k = 0; k < samples; ++k) {
+      CompletionSample& sample = samples_[std::size_t(k)];
+      StateArchive own = archive.in("samples", k);
+      for (const auto& [name, matrix, size] :
+           {std::tuple("rows", &sample.rows, data_->rows()), {"cols", &sample.cols, data_->cols()}}) {
+        const Index width = factors_->atoms() + 1;
+        std::vector<float> numbers(matrix->data(), matrix->data() + matrix->size());
+        own(name, numbers, size * width);
+        if (archive.reads()) *matrix = Eigen::Map<const FactorMatrix>(numbers.data(), size, width);
+      }
+      own("row_noise_weight", sample.row_noise_weight, data_->rows());
+      own("col_noise_weight", sample.col_noise_weight, data_->cols());
+      own("noise_variance", sample.noise_variance);
+    }
+  }
+
+  /// The model of what sweeps have settled on, which draws have left.
+  CompletionModel settled_model() {
+    if (stage_ != Stage::sampling) return model();
+    std::swap(*factors_, *before_);
+    CompletionModel settled = model();
+    std::swap(*factors_, *before_);
+    return settled;
   }
 
   CompletionModel model() {
@@ -442,13 +559,26 @@ class Completion {
   }
 
   void report(Moment::Phase phase, int sweep, int most, double validation) {
-    run_.go_on({.phase = phase,
-                .rank = factors_->atoms(),
-                .sweep = sweep,
-                .max_sweeps = most,
-                .noise = noise(),
-                .validation = validation});
+    const Moment moment{.phase = phase,
+                        .rank = factors_->atoms(),
+                        .sweep = sweep,
+                        .max_sweeps = most,
+                        .noise = noise(),
+                        .validation = validation};
+    if (options_.checkpoints && options_.interrupted && options_.interrupted()) {
+      options_.checkpoints->leave();  // this sweep may have been left half done
+      run_.go_on(moment);
+    } else {
+      run_.step_done(moment);
+    }
   }
+
+  enum class Stage { growing, variances, refining, sampling };
+  struct Sweeps {
+    int done = 0, since = 0;  // in all, and since the held-back error has fallen by as much as counts
+    double best = std::numeric_limits<double>::infinity(), reference = best;
+  };
+  static constexpr const char* kPart = "completion";  // of a run, among its checkpoints
 
   const CompletionOptions& options_;
   int threads_;
@@ -464,6 +594,17 @@ class Completion {
   std::optional<ScaledFeatures> row_features_, col_features_;
   std::optional<ObservedMatrix> data_, weights_;
   std::optional<BayesianFactors> factors_;
+
+  // Where it is.
+  bool resumed_ = false;  // and inside a loop of sweeps or draws
+  Stage stage_ = Stage::growing;
+  Sweeps sweeps_;
+  double best_ = std::numeric_limits<double>::infinity();  // of the ranks, or variances, so far
+  int atoms_ = 0, direction_ = 0;
+  bool better_ = false;
+  std::optional<BayesianFactors> before_;  // the last rank or variance, or what draws began with
+  DrawAverage average_{threads_};
+  std::vector<CompletionSample> samples_;
 };
 
 }  // namespace

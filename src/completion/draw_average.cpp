@@ -159,4 +159,23 @@ std::pair<FactorMatrix, FactorMatrix> DrawAverage::factors() {
   return {finished(rows_, 1.0 / double(count_)), finished(cols_, 1.0)};
 }
 
+void DrawAverage::visit_state(StateArchive& archive, Index rows, Index cols, Index atoms) {
+  archive("count", count_);
+  if (count_ == 0) return;
+  archive("rank", rank_, 2 * atoms + 1, 2 * atoms + 1);
+  const Index room = rank_ + 3 * atoms;
+  archive("used", used_, 0, room);
+  for (const auto& [panel, size] : {std::pair(&rows_, rows), {&cols_, cols}}) {
+    StateArchive own = archive.in(panel == &rows_ ? "rows" : "cols");
+    own("offset", panel->offset, size);
+    const auto numbers = std::size_t(size * used_);
+    std::vector<float> filled;  // what is behind it has no meaning yet
+    if (!archive.reads()) filled.assign(panel->factors.data(), panel->factors.data() + numbers);
+    own("factors", filled, Index(numbers));
+    if (!archive.reads()) continue;
+    panel->factors.resize(size, room);
+    std::copy(filled.begin(), filled.end(), panel->factors.data());
+  }
+}
+
 }  // namespace pursuit

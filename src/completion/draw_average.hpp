@@ -21,6 +21,9 @@ class DrawAverage {
   /// Of rows and of columns, offsets first; of at least one draw.
   std::pair<FactorMatrix, FactorMatrix> factors();
 
+  /// Of draws of so many atoms of this matrix.
+  void visit_state(StateArchive& archive, Index rows, Index cols, Index atoms);
+
  private:
   /// Side by side of a side of the matrix: factors, and the sum of offsets.
   struct Panel {

@@ -288,6 +288,20 @@ void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, 
     nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }
 
+void PriorRegression::visit_state(StateArchive& archive, int width, Index members) {
+  const Index features = features_.by_feature->size();
+  archive("weights", weights_, features * width);
+  archive("nu", nu_, width);
+  AlignedVector<float>&step = scratch_->step, &image = scratch_->image;
+  archive("step", step);
+  archive("image", image);
+  archive.require((step.empty() && image.empty()) || features == 0 ||
+                      (Index(step.size()) % features == 0 && Index(image.size()) % members == 0 &&
+                       (step.size() != weights_.size() || Index(image.size()) == members * width)),
+                  "the last step of a regression has not the size of its weights");
+  width_ = width;
+}
+
 void PriorRegression::deal() {
   const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
   std::array<double, 2> head{used_, double(scratch_->step.size() == weights_.size())};

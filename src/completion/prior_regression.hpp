@@ -20,6 +20,7 @@
 
 #include "base/aligned.hpp"
 #include "completion/features.hpp"
+#include "pursuit/base/state_archive.hpp"
 #include "pursuit/completion/model.hpp"
 
 namespace pursuit {
@@ -51,6 +52,9 @@ class PriorRegression {
   /// any more, and adds what they say to the prior means.
   void start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu, std::span<const double> tau,
                   int threads, AlignedVector<float>& prior_mean);
+
+  /// Of features and members that are the same.
+  void visit_state(StateArchive& archive, int width, Index members);
 
   /// What each rank needs for its own members and features, from rank 0 to it, and back; all ranks call them
   /// together.

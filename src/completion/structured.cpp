@@ -7,14 +7,15 @@
 #include <memory>
 
 #include "algorithms/expansion_space.hpp"
+#include "algorithms/identity.hpp"
 #include "algorithms/nonnegative_parts.hpp"
 #include "base/chunks.hpp"
 #include "completion/predictor.hpp"
+#include "completion/states.hpp"
 #include "completion/structured_loss.hpp"
 #include "completion/triangles.hpp"
 #include "completion/units.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/base/timer.hpp"
 #include "pursuit/completion/split.hpp"
 #include "pursuit/objective/make_objective.hpp"
 #include "pursuit/objective/observed.hpp"
@@ -182,15 +183,20 @@ std::vector<StructuredOptions> ways_of(const StructuredOptions& options, double 
 /// One run of complete_structured(), on entries in a unit that is a power of two.
 class StructuredRun {
  public:
-  StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit)
-      : o_(options), unit_(unit), run_({.time_limit = options.time_limit}, options.observer) {
+  /// `number` is its own among those of the run.
+  StructuredRun(const StructuredOptions& options, Index rows, Index cols, Range range, double unit, Run& run,
+                std::size_t number)
+      : o_(options), unit_(unit), run_(run) {
     base_.lowest = range.lowest;
     base_.highest = range.highest;
     base_.rows = plain_side(rows);
     base_.cols = plain_side(cols);
     base_.loss = in_unit(options.loss, unit);
     best_ = {Panel(rows, 0), Panel(cols, 0), Vector(0)};
+    kept_ = std::make_unique<Kept>(run.checkpoints(), "way" + std::to_string(number),
+                                   [this](StateArchive& archive) { visit_state(archive); });
   }
+  bool resumed() const { return kept_->resumed(); }
 
   /// Mean and offsets of these entries, where they were asked for.
   void fit_offsets(const ObservedEntries& entries) {
@@ -206,6 +212,7 @@ class StructuredRun {
       return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
     };
     CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
+    if (result.interrupted() && run_.checkpoints()) run_.checkpoints()->leave();
     if (!result.interrupted() || best_.rank() == 0)
       base_ = std::move(result.model);  // atoms belong to their offsets
   }
@@ -213,11 +220,16 @@ class StructuredRun {
   /// One run of Algorithm 2; keeps the atoms of the best rank so far.
   void path(Weighted training, const Weighted& validation, int corrections, const Regularization& price,
             Index rank) {
+    if (paths_++ < history_.size()) {  // it was made before
+      now_ = history_[paths_ - 1];
+      return;
+    }
     const double entry_count = double(count_of(training.entries, o_.symmetric));
     const auto objective = objective_of(std::move(training));
     Objective& f = *objective;
     CorrectionOptions correction;
     correction.by_oracle = !o_.exact_corrections || o_.symmetric;
+    correction.checkpoints = run_.checkpoints();
     ExpansionSpace space(f, AtomSets(o_.left, o_.right, o_.symmetric),
                          in_unit(o_.weights, o_.loss.has_log_link() ? 1.0 : unit_),
                          {.restarts = o_.restarts, .seed = o_.seed}, correction,
@@ -245,6 +257,11 @@ class StructuredRun {
       }
       return unit_of_errors(o_.loss, unit_) * error;
     };
+    const Kept kept(run_.checkpoints(), "path", [&](StateArchive& archive) {
+      archive("since", since);
+      archive("judged", judged);
+      archive("sweeps", sweeps);
+    });
     PursuitOptions steps{.rank = rank, .corrections = corrections};
     if (o_.polish > 0) {
       steps.corrections = o_.polish;
@@ -252,22 +269,27 @@ class StructuredRun {
       steps.polish = judges ? 0 : o_.polish;  // of the rank that was chosen
       steps.polish_tolerance = o_.polish_tolerance;
     }
-    const PursuitOutcome outcome = pursue(
-        space, steps, Run({}, [&](const Moment& moment) {
-          const bool new_atom = moment.phase == Moment::Phase::atom;
-          if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
-          const double error = new_atom ? judge() : Moment::kUnknown;
-          return go_on(moment.rank, moment.target_rank, Moment::kUnknown, error) && since < kRanksWithoutGain;
-        }));
+    std::function<void()> end;
+    Run inner(run_, [&](const Moment& moment) {
+      const bool new_atom = moment.phase == Moment::Phase::atom;
+      if (!new_atom && o_.polish > 0) sweeps = moment.sweep;
+      const double error = new_atom ? judge() : Moment::kUnknown;
+      if (since >= kRanksWithoutGain) end();
+      return go_on(moment.rank, moment.target_rank, Moment::kUnknown, error);
+    });
+    end = [&] { inner.finish(Stop::no_gain); };
+    const PursuitOutcome outcome = pursue(space, steps, inner);
     settled_ = o_.polish == 0 || space.expansion().rank() == 0 || space.converged() ||
                f.value() <= kNoError * f.null_value();
     // A run that was stopped inside a correction, or that has nothing left to explain, ends without a last
     // word.
     if (space.expansion().rank() > 0 && 2 * f.value() != judged) judge();
     if (best_noise_ < 0) best_noise_ = 2 * f.value() / entry_count;  // there was nothing to explain
-    run_.finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
-                : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
-                                                                 : Stop::no_ascent);
+    finish(best_.rank() >= o_.max_rank                      ? Stop::rank_reached
+           : since > 0 || outcome.stop == Stop::interrupted ? Stop::no_gain
+                                                            : Stop::no_ascent);
+    now_ = {best_error_, best_price_, best_corrections_, best_.rank()};
+    history_.push_back(now_);
   }
 
   CompletionResult result(GroupedEntries seen, Range range) && {
@@ -287,25 +309,72 @@ class StructuredRun {
     model.highest = range.highest;
     require_sound(model);
     result.path = std::move(stages_);
-    result.stop = run_.stop();
+    result.stop = stop();
     result.predictions = predict(model, o_.predict, o_.threads);
     result.seconds = run_.seconds();
     return result;
   }
 
   /// On the entries that judge, of the best so far.
-  double best_error() const { return best_error_; }
+  double best_error() const { return now_.error; }
   /// Whether the last path ended where a polish had nothing left to gain.
   bool settled() const { return settled_; }
   void forget_best() { best_error_ = std::numeric_limits<double>::infinity(); }
   bool interrupted() const { return run_.stopped(); }
-  Stop stop() const { return run_.stop(); }
-  void finish(Stop reason) { run_.finish(reason); }
-  Index best_rank() const { return best_.rank(); }
-  int best_corrections() const { return best_corrections_; }
-  const Regularization& best_price() const { return best_price_; }
+  Stop stop() const { return run_.stopped() ? run_.stop() : reason_; }
+  void finish(Stop reason) { reason_ = reason; }
+  Index best_rank() const { return now_.rank; }
+  int best_corrections() const { return now_.corrections; }
+  const Regularization& best_price() const { return now_.price; }
 
  private:
+  /// What is known after a path.
+  struct Known {
+    double error = std::numeric_limits<double>::infinity();
+    Regularization price = {};
+    int corrections = 0;
+    Index rank = 0;
+  };
+  static void visit_price(StateArchive& archive, Regularization& price) {
+    archive("price", price.kind, 0, Index(Regularization::self_tuned));
+    archive("lambda", price.lambda);
+  }
+
+  /// Mean and offsets are found again.
+  void visit_state(StateArchive& archive) {
+    Index paths = Index(history_.size());
+    archive("paths", paths, 0, 1000);
+    history_.resize(std::size_t(paths));
+    for (Index k = 0; k < paths; ++k) {
+      Known& known = history_[std::size_t(k)];
+      StateArchive own = archive.in("after", k);
+      own("error", known.error);
+      visit_price(own, known.price);
+      own("corrections", known.corrections);
+      own("rank", known.rank, 0, o_.max_rank);
+    }
+    visit(archive, "stages", stages_);
+    bool one_panel = best_.symmetric();
+    archive("one_panel", one_panel);
+    archive.require(!one_panel || o_.symmetric, "its atoms are symmetric");
+    if (archive.reads())
+      best_ = {Panel(best_.left().rows(), 0), Panel(best_.right().rows(), 0), Vector(0), one_panel};
+    visit(archive, "best", best_);
+    visit(archive, "terms", best_terms_);
+    archive.require(
+        fits(best_terms_.row_offsets, best_.left()) && fits(best_terms_.col_offsets, best_.right()),
+        "offsets are not as many as rows and columns");
+    visit_price(archive, best_price_);
+    archive("error", best_error_);
+    archive("noise", best_noise_);
+    archive("corrections", best_corrections_);
+    archive("settled", settled_);
+    archive("reason", reason_, 0, Index(Stop::interrupted));
+  }
+  static bool fits(const Vector& offsets, const Panel& panel) {
+    return offsets.size() == 0 || offsets.size() == panel.rows();
+  }
+
   std::unique_ptr<Objective> objective_of(Weighted training) {
     const int threads = resolve_threads(o_.threads);
     ObservedEntries& entries = training.entries;
@@ -347,7 +416,11 @@ class StructuredRun {
   const StructuredOptions& o_;
   double unit_;
   CompletionModel base_;  // mean and offsets
-  Run run_;
+  Run& run_;
+  Stop reason_ = Stop::rank_reached;
+  std::size_t paths_ = 0;  // asked for, of which those in the history were made
+  std::vector<Known> history_;
+  Known now_;
   std::vector<CompletionStage> stages_;
   Expansion best_;
   OwnTerms best_terms_;
@@ -356,7 +429,33 @@ class StructuredRun {
   double best_noise_ = -1;  // of no model yet
   int best_corrections_ = 0;
   bool settled_ = true;
+  std::unique_ptr<Kept> kept_;
 };
+
+Identity identity_of(const Weighted& training, const Weighted& validation, const StructuredOptions& o) {
+  Identity identity;
+  identity.add("command", "complete with atom sets");
+  identity.add("shape", fmt::format("{} x {}", training.entries.rows, training.entries.cols));
+  for (const ObservedEntries* part : {&training.entries, &training.weights, &validation.entries})
+    identify("entries", *part, identity);
+  identity.add("rank", double(o.max_rank));
+  identify(AtomSets(o.left, o.right, o.symmetric), {training.entries.rows, training.entries.cols}, o.max_rank,
+           identity);
+  identity.add("weights", o.weights.spec());
+  identity.add("loss", o.loss.spec());
+  identity.add("regularization", o.regularization.spec());
+  identity.add("offsets", double(o.offsets));
+  identity.add("choose", double(o.choose));
+  identity.add("exact_corrections", double(o.exact_corrections));
+  identity.add_list("corrections", o.corrections);
+  identity.add("polish", double(o.polish));
+  identity.add("polish_tolerance", o.polish_tolerance);
+  identity.add("validation", o.validation);
+  if (o.range) identity.add("range", fmt::format("{}:{}", o.range->lowest, o.range->highest));
+  identity.add("restarts", double(o.restarts));
+  identity.add("seed", std::to_string(o.seed));
+  return identity;
+}
 
 /// Paths of ranks, for every number of corrections, and where a ridge is to be found for one after another
 /// as long as they predict better.
@@ -423,24 +522,40 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   // Offsets, regularization, rank and corrections are judged by entries that none of them has seen.
   std::vector<StructuredOptions> ways =
       ways_of(options, unit * deviation_of(training.entries.value), validation.entries.size() > 0);
-  const Timer timer;
+  Run whole({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints);
+  if (options.checkpoints) whole.begin_checkpoints(identity_of(training, validation, options));
+  Index at = 0;           // the way that is being tried
+  bool all_used = false;  // the best one goes on with all entries
+  const Kept kept(whole.checkpoints(), "structured", [&](StateArchive& archive) {
+    archive("way", at, 0, Index(ways.size()));
+    archive("all_used", all_used);
+  });
+  if (options.checkpoints) {
+    options.checkpoints->hold_states();  // offsets are left in their midst, and fitted again
+    if (!kept.resumed()) options.checkpoints->step(whole.seconds(), false);
+  }
+  const Index before = at;
   std::unique_ptr<StructuredRun> best;
-  for (StructuredOptions& way : ways) {
-    if (best) way.time_limit = std::max(way.time_limit - timer.seconds(), std::numeric_limits<double>::min());
+  for (at = 0; at < Index(ways.size()); ++at) {
+    const StructuredOptions& way = ways[std::size_t(at)];
     auto run = std::make_unique<StructuredRun>(way, training.entries.rows, training.entries.cols,
-                                               Range{range.lowest / unit, range.highest / unit}, unit);
+                                               Range{range.lowest / unit, range.highest / unit}, unit, whole,
+                                               std::size_t(at));
+    if (at < before && !run->resumed()) continue;  // it was tried, and is not the best
     run->fit_offsets(training.entries);
     explore(*run, way, training, validation);
     const bool stopped = run->interrupted();
     if (!best || run->best_error() < best->best_error()) best = std::move(run);
     if (stopped) break;
   }
+  if (!best) throw InvalidInput("the checkpoint is not of this run: none of its ways is there");
   StructuredRun& run = *best;
   if (validation.entries.size() > 0 && (!options.validation_entries || options.polish > 0) &&
       !run.interrupted()) {
     const Stop stop = run.stop();  // once more, with all entries
     if (!options.validation_entries) training.put_back(validation);
-    run.forget_best();
+    if (!all_used) run.forget_best();
+    all_used = true;
     run.fit_offsets(training.entries);
     if (!run.interrupted())
       run.path(std::move(training), {}, run.best_corrections(), run.best_price(), run.best_rank());
@@ -448,7 +563,6 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
   }
   if (!run.settled()) run.finish(Stop::not_converged);
   CompletionResult result = std::move(run).result(std::move(seen), range);
-  result.seconds = timer.seconds();
   return result;
 }
 

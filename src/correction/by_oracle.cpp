@@ -42,7 +42,9 @@ CorrectionOutcome correct_by_oracle(Objective& f, const AtomSets& sets, const Co
                                     double ridge) {
   const Index oldest = std::max<Index>(0, f.iterate().rank() - options.last);
   SweepCounter counter(options);
-  for (bool more = true; more;) {
+  const Kept kept(options.checkpoints, "by_oracle",
+                  [&](StateArchive& archive) { counter.visit_state(archive); });
+  for (bool more = !kept.resumed() || counter.another(); more;) {
     const double before = f.value();
     for (Index k = 0; k < f.iterate().rank(); ++k)
       if (k < options.known_of(0) || k >= oldest) correct(f, sets, options, ridge, k);

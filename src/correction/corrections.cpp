@@ -192,7 +192,12 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
                                   FactorFits& fits) {
   SweepCounter counter(options);
   Expansion start;
-  for (bool more = true; more;) {
+  bool better = true;
+  const Kept kept(options.checkpoints, "by_fits", [&](StateArchive& archive) {
+    counter.visit_state(archive);
+    archive("better", better);
+  });
+  for (bool more = !kept.resumed() || (counter.another() && better); more;) {
     const double before = f.value();
     if (f.atoms_share_systems()) copy_expansion(f.iterate(), options.threads, start);
     FitSweep(f, sets, options, fits).run();
@@ -200,7 +205,7 @@ CorrectionOutcome correct_by_fits(Objective& f, const AtomSets& sets, const Corr
     if (fits.anything_paid()) {  // f itself may rise while factors shrink
       more = counter.another(after + std::abs(before - after), after);
     } else {
-      const bool better = after < before;
+      better = after < before;
       if (!better && start.rank() > 0) f.move_to(start);
       more = counter.another(before, std::min(before, after)) && better;
     }
@@ -261,9 +266,13 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
   if (!f.has_own_terms()) return run_ahead_once(f, sets, options, sweeps, ridge);
   const auto paid = [&] { return f.value() + ridge * f.iterate().weights.cwiseAbs().sum(); };
   CorrectionOutcome total;
+  double before = paid();
   bool wanted = true;
+  const Kept kept(options.checkpoints, "runs_ahead", [&](StateArchive& archive) {
+    archive("sweeps", total.sweeps, 0, options.sweeps);
+    archive("before", before);
+  });
   while (wanted && !total.converged && total.sweeps < options.sweeps) {
-    const double before = paid();
     CorrectionOptions part = options;
     part.sweeps = std::min(kSweepsOfARun, options.sweeps - total.sweeps);
     part.keep_going = [&](int sweep, double objective) {
@@ -273,7 +282,9 @@ CorrectionOutcome correct_ahead(Objective& f, const AtomSets& sets, const Correc
     f.fit_own_terms();
     total.sweeps += made.sweeps;
     total.carried_weights = made.carried_weights;
-    total.converged = before - paid() <= options.tolerance * made.sweeps * before;
+    const double after = paid();
+    total.converged = before - after <= options.tolerance * made.sweeps * before;
+    before = after;
   }
   return total;
 }
@@ -319,6 +330,11 @@ CorrectionOutcome Corrections::run(const CorrectionOptions& options) {
       return correct_ahead(f_, sets_, options, sweeps.get(), fits_->ridge());
   }
   return correct_by_fits(f_, sets_, options, *fits_);
+}
+
+void Corrections::visit_state(StateArchive& archive) {
+  StateArchive fits = archive.in("fits");
+  fits_->visit_state(fits);
 }
 
 void Corrections::keep(const std::vector<Index>& atoms) {

@@ -182,6 +182,32 @@ void FactorFits::settle_noise() {
   noise_variance_ = sum / entries_;
 }
 
+void FactorFits::visit_state(StateArchive& archive) {
+  Index splits = Index(splits_.size());
+  archive("splits", splits, 0, f_.iterate().rank());
+  splits_.resize(std::size_t(splits));
+  for (Index k = 0; k < splits; ++k) {
+    Split& split = splits_[std::size_t(k)];
+    bool is_split = !split.empty();
+    StateArchive own = archive.in("split", k);
+    own("is_split", is_split);
+    split.resize(is_split ? std::size_t(f_.modes()) : 0);
+    for (std::size_t mode = 0; mode < split.size(); ++mode) {
+      StateArchive factor = own.in("mode", Index(mode));
+      factor("scale", split[mode].scale);
+      factor("prior", split[mode].prior);
+      factor("variance", split[mode].variance, f_.axis(Index(mode)).own());
+    }
+  }
+  bool counted = !counts_.empty();
+  archive("counted", counted);
+  counts_.resize(counted ? std::size_t(f_.modes()) : 0);
+  for (std::size_t mode = 0; mode < counts_.size(); ++mode)
+    archive("counts" + std::to_string(mode), counts_[mode], f_.axis(Index(mode)).own());
+  archive("entries", entries_);
+  archive("noise_variance", noise_variance_);
+}
+
 void FactorFits::keep(const std::vector<Index>& atoms) {
   Splits kept;
   kept.reserve(atoms.size());

@@ -35,6 +35,7 @@ class FactorFits {
   void settle_noise();
 
   void keep(const std::vector<Index>& atoms);
+  void visit_state(StateArchive& archive);
 
   /// What all atoms pay by a ridge, beside f; 0 where another price is asked.
   double price() const;

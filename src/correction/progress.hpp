@@ -22,9 +22,17 @@ class SweepCounter {
     outcome_.converged = !tentative && gain <= enough && settled;
     if (!tentative) last_gain_ = gain;
     const bool wanted = !options_.keep_going || options_.keep_going(outcome_.sweeps, after);
-    return wanted && !outcome_.converged && outcome_.sweeps < options_.sweeps;
+    return wanted && another();
   }
+  /// The same of the last sweep, whoever else is asked.
+  bool another() const { return !outcome_.converged && outcome_.sweeps < options_.sweeps; }
   const CorrectionOutcome& outcome() const { return outcome_; }
+
+  void visit_state(StateArchive& archive) {
+    archive("sweeps", outcome_.sweeps);
+    archive("converged", outcome_.converged);
+    archive("last_gain", last_gain_);
+  }
 
  private:
   const CorrectionOptions& options_;

@@ -94,7 +94,21 @@ CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& mod
   const auto copy = [&](const Panel& from, Panel& to) { copy_entries(from, options.threads, to); };
 
   SweepCounter counter(options, /*momentum=*/options.tolerance < kRough);
-  for (bool more = true; more;) {
+  bool at_rest = false;
+  const Kept kept(options.checkpoints, "run_ahead", [&](StateArchive& archive) {
+    counter.visit_state(archive);
+    archive("beta", beta);
+    archive("limit", limit);
+    archive("failures", failures);
+    archive("settled", settled);
+    archive("at_rest", at_rest);
+    archive("objective", good.objective);
+    const Index rank = ahead.count();
+    visit(archive, "good", good.factors, rank);
+    visit(archive, "ahead", ahead, rank);
+    visit(archive, "before", before, rank);
+  });
+  for (bool more = !kept.resumed() || (counter.another() && !at_rest); more;) {
     double reached = 0;
     for (Index mode = 0; mode <= last; ++mode) {
       copy(ahead[mode], next[mode]);
@@ -102,7 +116,8 @@ CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& mod
       if (mode < last) go_ahead(mode);
     }
     const double reached_before = good.objective;
-    const bool better = reached < reached_before, at_rest = !better && failures >= kPlain;
+    const bool better = reached < reached_before;
+    at_rest = !better && failures >= kPlain;
     if (better) {
       good.objective = reached;
       if (improved) improved(next[last]);
@@ -131,6 +146,9 @@ CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>&
                                    const CorrectionOptions& options, PenalizedFactors& good,
                                    Vector& products) {
   PenalizedSquares squares(Y, modes, options.threads);
+  products = Vector::Zero(good.factors.count());
+  const Kept kept(options.checkpoints, "products",
+                  [&](StateArchive& archive) { archive("of_target", products, good.factors.count()); });
   return run_ahead(squares, modes, std::numeric_limits<double>::infinity(), options, good,
                    [&](const Panel& X) { products = squares.products(X); });
 }

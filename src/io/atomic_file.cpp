@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,6 +25,8 @@ namespace pursuit {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char *kTemporaryStart = ".pursuit-", *kTemporaryEnd = ".tmp";
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
   throw OutputFailure(fmt::format("cannot write '{}': {}", path.string(), why));
@@ -75,6 +80,27 @@ class OpenFile {
   const fs::path& named_;
 };
 
+/// What killed processes have left of files that they were writing here is removed, once for every directory.
+/// Whoever writes one holds a lock on it, which ends with the process.
+void sweep_left_files(const fs::path& directory) {
+  static std::mutex mutex;
+  static std::set<fs::path> swept;
+  std::error_code failed;
+  const fs::path place = fs::canonical(directory, failed);
+  if (failed) return;
+  const std::lock_guard<std::mutex> alone(mutex);
+  if (!swept.insert(place).second) return;
+  fs::directory_iterator files(place, failed);
+  for (; !failed && files != fs::directory_iterator(); files.increment(failed)) {
+    const std::string name = files->path().filename().string();
+    if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
+    const int descriptor = ::open(files->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(files->path().c_str());
+    ::close(descriptor);
+  }
+}
+
 /// A new file in the target's directory, removed again unless it takes the target's place.
 class TemporaryFile {
  public:
@@ -96,13 +122,23 @@ class TemporaryFile {
       };
       if (with_new_name(link) != 0) fail_with_errno(named_);
     }
-    file_.close();
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with_errno(named_);
     path_.clear();
+    file_.close();
+    flush_directory();
   }
 
  private:
   fs::path directory() const { return target_.has_parent_path() ? target_.parent_path() : fs::path("."); }
+
+  /// The new name itself has to survive a crash. Some file systems cannot say so, and the file is there
+  /// anyway.
+  void flush_directory() const {
+    const int descriptor = ::open(directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    [[maybe_unused]] const int outcome = ::fsync(descriptor);
+    ::close(descriptor);
+  }
 
   /// What `create` returns for a name that no file has; path_ is that name where it succeeds.
   template <class Create>
@@ -111,7 +147,7 @@ class TemporaryFile {
     int outcome = -1;
     do {
       // Short whatever the target is called: a target of the longest allowed name still has a neighbour.
-      path_ = directory() / fmt::format(".pursuit-{}-{}.tmp", ::getpid(), counter++);
+      path_ = directory() / fmt::format("{}{}-{}{}", kTemporaryStart, ::getpid(), counter++, kTemporaryEnd);
       outcome = create(path_);
     } while (outcome < 0 && (errno == EEXIST || errno == EINTR));
     if (outcome < 0) path_.clear();
@@ -119,17 +155,34 @@ class TemporaryFile {
   }
 
   int create() {
+    sweep_left_files(directory());
     const int nameless = ::open(directory().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    if (nameless >= 0 && ::access("/proc/self/fd", X_OK) == 0) return nameless;
+    if (nameless >= 0 && ::access("/proc/self/fd", X_OK) == 0) {
+      ::flock(nameless, LOCK_EX | LOCK_NB);  // before it has a name
+      return nameless;
+    }
     if (nameless >= 0) ::close(nameless);  // it could not be given a name later
     const int descriptor = with_new_name([](const fs::path& path) {
-      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (opened < 0 || (::flock(opened, LOCK_EX | LOCK_NB) == 0 && has_name(opened, path)) ||
+          errno == ENOLCK || errno == ENOSYS)
+        return opened;
+      ::close(opened);  // somebody has swept it away before it was locked
+      errno = EEXIST;
+      return -1;
     });
     if (descriptor < 0) {
       const std::string reason = std::generic_category().message(errno);
       fail(named_, fmt::format("no file can be created in directory '{}': {}", directory().string(), reason));
     }
     return descriptor;
+  }
+
+  static bool has_name(int descriptor, const fs::path& path) {
+    struct stat opened = {}, named = {};
+    const bool both = ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0;
+    errno = 0;
+    return both && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
   }
 
   const fs::path& target_;

@@ -1,6 +1,8 @@
 #include "pursuit/io/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,6 +91,22 @@ TEST(AtomicFile, NothingIsLeftOfAProcessThatIsKilledWhileWriting) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_THAT(scratch.files(), IsEmpty());
+}
+
+/// Where files without a name are not to be had, a process that is killed leaves one.
+TEST(AtomicFile, SweepsWhatKilledProcessesHaveLeftAndNothingElse) {
+  const ScratchDirectory fresh;  // where nothing was written yet
+  for (const char* name : {".pursuit-1-0.tmp", ".pursuit-99999999-7.tmp"})
+    std::ofstream(fresh / name) << "half";
+  std::ofstream(fresh / ".pursuit-12-0.txt") << "no temporary";
+  std::ofstream(fresh / "a.tmp") << "nor this";
+  std::ofstream(fresh / ".pursuit-5-0.tmp") << "being written";
+  const int held = ::open((fresh / ".pursuit-5-0.tmp").c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  write_file_atomically(fresh / "result", "whole");
+  ::close(held);
+  EXPECT_THAT(fresh.files(),
+              testing::UnorderedElementsAre("result", ".pursuit-5-0.tmp", ".pursuit-12-0.txt", "a.tmp"));
 }
 
 TEST(AtomicFile, NamesThePathAndTheReason) {

@@ -32,4 +32,17 @@ void Expansion::keep(const std::vector<Index>& atoms) {
   weights = Vector(weights(atoms));
 }
 
+void visit(StateArchive& archive, const std::string& name, Factors& factors, Index count) {
+  StateArchive own = archive.in(name);
+  for (Index p = 0; p < factors.panels(); ++p) {
+    own("panel" + std::to_string(p), factors.panel(p), factors.panel(p).rows(), count);
+    count = factors.count();
+  }
+}
+
+void visit(StateArchive& archive, const std::string& name, Expansion& x) {
+  archive(name + ".weights", x.weights);
+  visit(archive, name, x.factors, x.weights.size());
+}
+
 }  // namespace pursuit

@@ -196,6 +196,16 @@ std::unique_ptr<ModeSystem> FullSquares::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
+void FullSquares::visit_state(StateArchive& archive) {
+  if (!archive.reads()) refreshed();
+  visit(archive, "x", x_);
+  const Index rank = x_.rank();
+  archive("gram", products_.gram, rank, rank);
+  archive("target", products_.target, rank);
+  archive("value", products_.value);
+  open_mode_ = -1;
+}
+
 double FullSquares::relative_error() const {
   if (null_value_ == 0) return 0;
   const double share = value() / null_value_;

@@ -49,6 +49,7 @@ class LossObjective final : public Objective {
   bool has_own_terms() const override;
   void fit_own_terms() override;
   OwnTerms own_terms() const override;
+  void visit_state(StateArchive& archive) override;
 
   /// Those of a model of the same columns; row offsets stay to be fitted.
   void take_own_terms(const OwnTerms& model);

@@ -301,4 +301,20 @@ OwnTerms LossObjective::own_terms() const {
   return terms;
 }
 
+void LossObjective::visit_state(StateArchive& archive) {
+  visit(archive, "x", x_);
+  archive("value", value_);
+  for (Index mode = 0; mode < modes(); ++mode)
+    archive("offsets" + std::to_string(mode), offsets_[std::size_t(mode)], axis(mode).own());
+  archive("thresholds", thresholds_, thresholds_.size());
+  archive("size", shape_.size);
+  archive("constant", constant_);
+  archive("null_value", null_value_);
+  archive.require(std::isfinite(shape_.size) && std::isfinite(constant_) && std::isfinite(null_value_),
+                  "a number of its loss is not finite");
+  if (!archive.reads()) return;
+  if (thresholds_.size() > 0) set_thresholds(shape_, grades_, thresholds_);
+  loss_ = entry_loss(shape_);
+}
+
 }  // namespace pursuit

@@ -319,6 +319,17 @@ std::unique_ptr<ModeSystem> ObservedSquares::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
+void ObservedSquares::visit_state(StateArchive& archive) {
+  visit(archive, "x", x_);
+  archive("value", value_);
+  for (Index mode = 0; mode < modes(); ++mode) {
+    Side& along = sides_[std::size_t(mode)];
+    if (!archive.reads()) stream(along, [](Index, Index) {});  // what is pending is taken off now
+    along.pending.clear();
+    archive("residual" + std::to_string(mode), along.residual, Index(along.residual.size()));
+  }
+}
+
 class ObservedSquares::Sweeps final : public FreeSweeps {
  public:
   explicit Sweeps(const ObservedSquares& f) : f_(f) {}

@@ -373,4 +373,26 @@ std::unique_ptr<ModeSystem> PoissonCounts::along(Index mode) {
   return std::make_unique<System>(*this, mode);
 }
 
+void PoissonCounts::visit_state(StateArchive& archive) {
+  constexpr Index kMostPending = 1 << 20;
+  visit(archive, "x", x_);
+  archive("value", value_);
+  for (Index mode = 0; mode < modes(); ++mode) {
+    auto& [x, pending] = models_[std::size_t(mode)];
+    StateArchive own = archive.in("mode", mode);
+    own("model", x);
+    archive.require(x.empty() || Index(x.size()) == counts_->entries(),
+                    "a model has not one value per count");
+    Index changes = Index(pending.size());
+    own("pending", changes, 0, kMostPending);
+    pending.resize(std::size_t(changes));
+    for (Index k = 0; k < changes; ++k) {
+      Pending& change = pending[std::size_t(k)];
+      change.resize(std::size_t(modes()));
+      for (Index m = 0; m < modes(); ++m)
+        own.in("change", k)("mode" + std::to_string(m), change[std::size_t(m)], axis(m).own());
+    }
+  }
+}
+
 }  // namespace pursuit

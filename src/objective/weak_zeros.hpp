@@ -33,6 +33,7 @@ class WeakZeros final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return seen_->atoms_share_systems(); }
+  void visit_state(StateArchive& archive) override { seen_->visit_state(archive); }
 
  private:
   class System;

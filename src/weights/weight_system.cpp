@@ -57,6 +57,30 @@ void WeightSystem::reset(const Matrix& gram, const Vector& target_products, cons
   size_ = gram.rows();  // the factor stays behind where corrections made atoms dependent
 }
 
+/// The factor is made anew of the same numbers in the same order, in room of the same size.
+void WeightSystem::visit_state(StateArchive& archive, Index atoms) {
+  Index factored = factor_->size(), room = gram_.rows();
+  Matrix gram = gram_.topLeftCorner(size_, size_);
+  Vector targets = targets_.head(size_), weights = this->weights();
+  archive("gram", gram, atoms, atoms);
+  archive("targets", targets, atoms);
+  archive("weights", weights, atoms);
+  archive("factored", factored, 0, atoms);
+  archive("room", room, atoms, 2 * atoms + 8);
+  if (!archive.reads()) return;
+  size_ = atoms;
+  gram_.setZero(room, room);
+  targets_.setZero(room);
+  weights_.setZero(room);
+  gram_.topLeftCorner(size_, size_) = gram;
+  targets_.head(size_) = targets;
+  weights_.head(size_) = weights;
+  factor_ = std::make_unique<Factor>();
+  for (Index i = 0; i < factored; ++i)
+    archive.require(factor_->append(gram.col(i).head(i), gram(i, i), kIndependence),
+                    "the inner products of atoms are not those of independent ones");
+}
+
 double WeightSystem::change(const Vector& weights) const {
   return 0.5 * weights.dot(gram_.topLeftCorner(size_, size_) * weights) - targets_.head(size_).dot(weights);
 }

@@ -62,6 +62,7 @@ struct FactorOptions {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
   bool use_exact_path = true;  // Lanczos for spheres; false runs the pursuit all the same
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 struct FactorResult {

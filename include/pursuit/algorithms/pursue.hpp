@@ -10,9 +10,11 @@
 #include <cmath>
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "pursuit/algorithms/trace.hpp"
+#include "pursuit/base/checkpoints.hpp"
 #include "pursuit/base/run.hpp"
 #include "pursuit/weights/weight_system.hpp"
 
@@ -75,10 +77,15 @@ class Pursuit {
         run_(run),
         norm_(std::sqrt(2 * space.null_objective())),
         system_(space.weight_system()) {
+    if constexpr (requires(StateArchive & archive) { space.visit_state(archive); }) {
+      kept_ = std::make_unique<Kept>(run.checkpoints(), "pursuit",
+                                     [this](StateArchive& archive) { visit_state(archive); });
+      if (kept_->resumed()) return;
+    }
     if (system_.size() == 0) return;  // else x_0
-    const double before = space_.null_objective();
+    before_ = space_.null_objective();
     fit_weights();
-    record({}, before);
+    record({});
   }
 
   /// Whether another atom is wanted; the second bound is for problems that will not take more atoms.
@@ -91,7 +98,7 @@ class Pursuit {
   void step() {
     ++steps_;  // 1: r = 1..R
     if constexpr (requires { space_.renew(system_); }) space_.renew(system_);
-    const double before = space_.objective();
+    before_ = space_.objective();
     const auto found = space_.find_atom();  // 2: z_r := LMO(grad f(x_{r-1}))
     if (!(system_.ascent(found.value) > options_.ascent_tolerance * norm_ * std::sqrt(found.norm_squared)))
       return run_.finish(Stop::no_ascent);
@@ -100,21 +107,16 @@ class Pursuit {
       return run_.finish(Stop::dependent_atom);
     space_.append(found);
     fit_weights();  // 3, 5: x_r := sum alpha_i z_i
-    const int sweeps = correct(Phase::correction, options_.corrections,
-                               options_.correction_tolerance);  // 4: correct the z_i
-    record({.lmo_value = std::abs(found.value),
-            .spread = found.spread,
-            .iterations = found.iterations,
-            .sweeps = sweeps},
-           before);
-    if (!run_.finished()) go_on(Phase::atom, 0, 0, space_.objective());
+    newest_ = {.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations};
+    place_ = Place::correcting;
+    end_step();
   }
 
   /// The rest of the steps, and the polish.
   PursuitOutcome finish() {
-    constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
-    for (int round = 0; round < kRounds; ++round) {
-      while (is_growing()) step();
+    if (place_ == Place::correcting) end_step();  // resumed there
+    for (; round_ < kRounds; ++round_) {
+      while (is_growing() && place_ == Place::growing) step();
       if (system_.size() < options_.rank && !run_.finished()) run_.finish(Stop::no_ascent);
       if (system_.size() == 0 || run_.stopped()) break;
       polish();
@@ -127,17 +129,26 @@ class Pursuit {
 
  private:
   using Phase = Moment::Phase;
+  enum class Place { growing, correcting, polishing };
+
+  void end_step() {
+    newest_.sweeps = correct(Phase::correction, options_.corrections,
+                             options_.correction_tolerance);  // 4: correct the z_i
+    place_ = Place::growing;
+    record(newest_);
+    if (!run_.finished()) go_on(Phase::atom, 0, 0, space_.objective());
+  }
 
   double relative_error(double objective) const {
     return norm_ > 0 ? std::sqrt(objective / space_.null_objective()) : 0.0;
   }
   bool go_on(Phase phase, int sweep, int max_sweeps, double objective) {
-    return run_.go_on({.phase = phase,
-                       .rank = system_.size(),
-                       .target_rank = options_.rank,
-                       .sweep = sweep,
-                       .max_sweeps = max_sweeps,
-                       .relative_error = relative_error(objective)});
+    return run_.step_done({.phase = phase,
+                           .rank = system_.size(),
+                           .target_rank = options_.rank,
+                           .sweep = sweep,
+                           .max_sweeps = max_sweeps,
+                           .relative_error = relative_error(objective)});
   }
   int correct(Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
@@ -156,19 +167,43 @@ class Pursuit {
     }
   }
   void polish() {
-    const double before = space_.objective();
+    if (place_ != Place::polishing) before_ = space_.objective();
+    place_ = Place::polishing;
     const int sweeps = correct(Phase::polish, options_.polish, options_.polish_tolerance);
-    if (sweeps > 0) record({.sweeps = sweeps}, before);
+    place_ = Place::growing;
+    if (sweeps > 0) record({.sweeps = sweeps});
   }
-  void record(Step step, double before) {
+  void record(Step step) {
     if constexpr (requires { space_.describe(step); }) space_.describe(step);
     step.rank = system_.size();
     step.objective = space_.objective();
     step.relative_error = relative_error(step.objective);
-    step.gain = before - step.objective;
+    step.gain = before_ - step.objective;
     step.seconds = run_.seconds();
     trace_.push_back(step);
   }
+
+  /// Between two atoms, or between two sweeps over them.
+  void visit_state(StateArchive& archive) {
+    if constexpr (requires { space_.visit_state(archive); }) {
+      StateArchive space = archive.in("space"), system = archive.in("system");
+      Index atoms = system_.size();
+      archive("atoms", atoms);
+      space_.visit_state(space);
+      system_.visit_state(system, atoms);
+      visit(archive, "trace", trace_);
+      Trace newest{newest_};
+      visit(archive, "newest", newest);
+      archive.require(newest.size() == 1, "its newest step is not one");
+      newest_ = newest.front();
+      archive("before", before_);
+      archive("steps", steps_);
+      archive("round", round_, 0, kRounds);
+      archive("place", place_, 0, Index(Place::polishing));
+    }
+  }
+
+  static constexpr int kRounds = 3;  // a polish that drops atoms is followed by new ones and another polish
 
   Space& space_;
   PursuitOptions options_;
@@ -177,6 +212,11 @@ class Pursuit {
   WeightSystem system_;
   Trace trace_;
   Index steps_ = 0;
+  int round_ = 0;
+  Place place_ = Place::growing;
+  double before_ = 0;  // f before this step
+  Step newest_;        // of the atom that is being corrected
+  std::unique_ptr<Kept> kept_;
 };
 
 template <PursuitSpace Space>

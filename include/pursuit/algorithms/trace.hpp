@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pursuit/base/types.hpp"
+#include "pursuit/base/state_archive.hpp"
 
 namespace pursuit {
 
@@ -21,5 +21,7 @@ struct Step {
 };
 
 using Trace = std::vector<Step>;
+
+void visit(StateArchive& archive, const std::string& name, Trace& trace);
 
 }  // namespace pursuit

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pursuit/base/types.hpp"
+#include "pursuit/base/state_archive.hpp"
 
 namespace pursuit {
 
@@ -37,6 +37,8 @@ class Random {
   Matrix gaussian_matrix(Index rows, Index cols) { return gaussian_rows(0, rows, cols); }
   /// ...so that whoever owns a part of its rows draws these, and they are those of the whole.
   Matrix gaussian_rows(Index first, Index count, Index cols);
+
+  void visit_state(StateArchive& archive);
 
  private:
   std::uint64_t seed_;

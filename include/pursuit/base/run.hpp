@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "pursuit/base/checkpoints.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/base/types.hpp"
 
@@ -65,14 +66,24 @@ using Agreement = std::function<bool(bool)>;
 class Run {
  public:
   /// InvalidArgument for a time limit that is not above 0.
-  explicit Run(const RunLimits& limits = {}, Observer observer = {}, Agreement agreement = {});
+  explicit Run(const RunLimits& limits = {}, Observer observer = {}, Agreement agreement = {},
+               CheckpointsPtr checkpoints = {});
+  /// A run inside another one, which has a say in it and keeps its state too.
+  Run(Run& outer, Observer observer);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  double seconds() const { return timer_.seconds(); }
+  double seconds() const { return seconds_before_ + timer_.seconds(); }
+
+  /// From now on steps may be kept: it is this run, and no other, that a checkpoint is of.
+  void begin_checkpoints(const Identity& identity);
+  /// Where the parts of this run keep their states; null where nobody asked for it.
+  Checkpoints* checkpoints() const { return checkpoints_.get(); }
 
   /// Asks target, clock and observer. False where the run is to stop, and from then on.
   bool go_on(const Moment& moment);
+  /// The same where a step is done, all states are whole, and a resumed run would go on from here.
+  bool step_done(const Moment& moment);
   /// The same of a result that is there already, so that neither target nor clock have a say.
   bool tell(Moment moment);
 
@@ -84,18 +95,24 @@ class Run {
   /// That, or come to an end of its own.
   bool finished() const { return finished_; }
   /// Why; rank_reached until there is another reason.
-  Stop stop() const { return reason_; }
+  Stop stop() const { return stopped_ ? stopped_by_ : reason_; }
 
  private:
   bool agreed(bool wanted) const;
   bool stop_by(Stop reason);  // false: the run does not go on
+  bool is_left() const;       // by clock or observer: it could go on another time
+  void keep_state();
 
   RunLimits limits_;
   Observer observer_;
   Agreement agreement_;
+  CheckpointsPtr checkpoints_;
+  Run* outer_ = nullptr;
   Timer timer_;
-  Stop reason_ = Stop::rank_reached;
-  bool stopped_ = false, finished_ = false;
+  double seconds_before_ = 0;  // of the runs that this one goes on from
+  Stop reason_ = Stop::rank_reached, stopped_by_ = Stop::rank_reached;
+  bool stopped_ = false, finished_ = false, ended_before_stop_ = false;
+  std::unique_ptr<Kept> kept_;
 };
 
 }  // namespace pursuit

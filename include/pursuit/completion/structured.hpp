@@ -42,6 +42,7 @@ struct StructuredOptions {
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 /// The options of a preset of the paper; InvalidArgument for any other name.

@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "pursuit/base/checkpoints.hpp"
 #include "pursuit/correction/regularization.hpp"
 #include "pursuit/objective/objective.hpp"
 #include "pursuit/oracle/find_atom.hpp"
@@ -36,6 +37,7 @@ struct CorrectionOptions {
   int threads = 1;
   OracleOptions oracle = {};
   std::function<bool(int sweep, double objective)> keep_going = {};  // asked after every sweep
+  Checkpoints* checkpoints = nullptr;                                // where states are kept, if at all
 
   Index known_of(Index panel) const { return known.empty() ? 0 : known[std::size_t(panel)]; }
 };
@@ -59,6 +61,9 @@ class Corrections {
 
   /// Atoms that were dropped are forgotten.
   void keep(const std::vector<Index>& atoms);
+
+  /// Between two runs, and between two sweeps.
+  void visit_state(StateArchive& archive);
 
  private:
   Objective& f_;

@@ -1,8 +1,10 @@
 #pragma once
 // A short sum of atoms, X = sum_k weights_k u_k (x) v_k (x) ...; of matrices, weights_k u_k v_k^T.
 
+#include <string>
 #include <vector>
 
+#include "pursuit/base/state_archive.hpp"
 #include "pursuit/linalg/axis.hpp"
 
 namespace pursuit {
@@ -66,5 +68,10 @@ struct Expansion {
   Matrix scaled_left() const { return left() * weights.asDiagonal(); }
   Matrix dense() const { return scaled_left() * right().transpose(); }
 };
+
+/// Factors and expansions of the same modes: what is read has panels as long as those that are there.
+void visit(StateArchive& archive, const std::string& name, Factors& factors,
+           Index count = StateArchive::kAny);
+void visit(StateArchive& archive, const std::string& name, Expansion& x);
 
 }  // namespace pursuit

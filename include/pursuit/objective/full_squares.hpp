@@ -35,6 +35,7 @@ class FullSquares final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
+  void visit_state(StateArchive& archive) override;
   const Target* target() const override { return target_.get(); }
 
   /// ||Y - X|| / ||Y||, entry by entry where f(X) is so small that rounding rules it.

@@ -115,6 +115,9 @@ class Objective : public Form {
   virtual void fit_own_terms() {}
   virtual OwnTerms own_terms() const { return {}; }
 
+  /// Where it stands, with all that its numbers have come from: what is kept of a run.
+  virtual void visit_state(StateArchive& archive) = 0;
+
   /// Where f is half a squared distance to a target that is known everywhere, that target.
   virtual const Target* target() const { return nullptr; }
 };

@@ -41,6 +41,8 @@ class ObservedSquares final : public Objective {
   bool atoms_share_systems() const override { return false; }
   std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
 
+  void visit_state(StateArchive& archive) override;
+
   Index size() const { return data_.size(); }
 
  private:

@@ -54,6 +54,7 @@ class PoissonCounts final : public Objective {
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
   std::unique_ptr<FreeSweeps> free_sweeps(const FreeSweepsOf& what) const override;
+  void visit_state(StateArchive& archive) override;
 
  private:
   class System;

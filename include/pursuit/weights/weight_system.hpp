@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "pursuit/base/types.hpp"
+#include "pursuit/base/state_archive.hpp"
 #include "pursuit/weights/weight_rule.hpp"
 
 namespace pursuit {
@@ -38,6 +38,9 @@ class WeightSystem {
   Vector weights() const { return weights_.head(size_); }
   double change() const { return change(weights()); }  // f(alpha) - f(0)
   const WeightRule& rule() const { return rule_; }
+
+  /// Of so many atoms, by the same rule.
+  void visit_state(StateArchive& archive, Index atoms);
 
  private:
   double change(const Vector& weights) const;

@@ -1,0 +1,18 @@
+#pragma once
+// What completions keep of their runs, beside what objectives and pursuits keep, and what they are about.
+
+#include <string>
+#include <vector>
+
+#include "pursuit/base/checkpoints.hpp"
+#include "pursuit/completion/complete.hpp"
+#include "pursuit/objective/loss.hpp"
+
+namespace pursuit {
+
+void visit(StateArchive& archive, const std::string& name, std::vector<CompletionStage>& path);
+void visit(StateArchive& archive, const std::string& name, OwnTerms& terms);
+
+void identify(const std::string& name, const ObservedEntries& entries, Identity& identity);
+
+}  // namespace pursuit
