@@ -14,8 +14,8 @@
 
 #include "apps/console.hpp"
 #include "apps/session.hpp"
-#include "pursuit/base/memory_limit.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/memory_limit.hpp"
 
 namespace pursuit::app {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "pursuit/base/memory_limit.hpp"
 #include "io/byte_source.hpp"
 #include "io/utf8.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/base/memory_limit.hpp"
 
 namespace pursuit::io {
 

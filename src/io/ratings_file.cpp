@@ -61,13 +61,14 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
           io::refuse(source.name(), "this is a matrix; several files are parts of one text");
         ratings.begin_file(source.name());
       }
-      if (is_matrix(source.head()))
+      if (is_matrix(source.head())) {
         read_matrix(std::move(source), options, ratings);
-      else
-        read_text(std::move(source), options, ratings);
+        continue;
+      }
+      read_text(std::move(source), options, ratings);
+      if (ratings.size() == 0 && parts.size() == 1)
+        io::refuse(ratings.name(), "the file has a header line, but no line with an entry");
     }
-    if (ratings.size() == 0 && parts.size() == 1)
-      io::refuse(ratings.name(), "the file has a header line, but no line with an entry");
     return ratings.finish();
   });
 }

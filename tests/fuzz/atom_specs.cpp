@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "pursuit/catalogue/index_files.hpp"
 #include "fuzz/target.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "pursuit/catalogue/index_files.hpp"
 
 namespace pursuit::fuzz {
 namespace {

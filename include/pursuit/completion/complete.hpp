@@ -54,7 +54,7 @@ struct CompletionOptions {
   RankTeam* team = nullptr;  // ranks that share the sweeps, each with so many threads; rank 0 calls
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
-  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
+  CheckpointsPtr checkpoints = {};         // where the state of the run is kept
   std::function<bool()> interrupted = {};  // asked by all threads, often: true ends a sweep half done, where
                                            // the observer would only be asked after it; of a team every
                                            // sweep is finished

@@ -9,8 +9,8 @@
 //   dense .npy   NaN is unknown; named like those of .npz
 //
 // The format is detected from the content. Text is read in blocks, on all cores: a file needs the memory of
-// its entries, not of its text. It may come in several files, the parts of one (parts_of()); ranks read a part
-// of each at the same time. Every defect is an InvalidInput naming the file, the line and the value.
+// its entries, not of its text. It may come in several files, the parts of one (parts_of()); ranks read a
+// part of each at the same time. Every defect is an InvalidInput naming the file, the line and the value.
 
 #include <filesystem>
 #include <string>
@@ -43,9 +43,9 @@ struct Ratings {
                                   // (2005-01-31, 2005-01-31 12:30:00) as seconds since 1970
 };
 
-/// The files that a path means, in their order: itself; the files of a folder, by name, but for empty ones and
-/// those whose name begins with '.' or '_'; those that match a pattern such as ratings-*.csv, by name; or those
-/// of a list, a.csv,b.csv. InvalidInput where there are none.
+/// The files that a path means, in their order: itself; the files of a folder, by name, but for empty ones
+/// and those whose name begins with '.' or '_'; those that match a pattern such as ratings-*.csv, by name; or
+/// those of a list, a.csv,b.csv. InvalidInput where there are none.
 std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path);
 
 /// Several files (parts_of()) are read as if they were one, each under a header of its own or none.
