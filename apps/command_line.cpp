@@ -14,7 +14,7 @@
 namespace pursuit::app {
 namespace {
 
-Action chosen;  // by the command that was given
+Action chosen_action;  // by the command that was given
 
 /// CLI11 keeps the words that a value may be in the description of its type: "TEXT:{a,b}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
@@ -129,7 +129,7 @@ void Command::runs(const Action& action) {
                    "Use at most so much memory, such as 500M or 8G; what needs more is refused");
   app_->callback([action, limit] {
     const std::uint64_t bytes = limit->empty() ? 0 : parse_memory_size("--max-memory", *limit);
-    chosen = [action, bytes] {
+    chosen_action = [action, bytes] {
       if (bytes > 0) watch_memory(bytes);
       return action();
     };
@@ -162,7 +162,7 @@ Action CommandLine::parse(int argc, const char* const* argv) {
       return status == 0 ? success : bad_usage;
     };
   }
-  return std::exchange(chosen, {});
+  return std::exchange(chosen_action, {});
 }
 
 }  // namespace pursuit::app

@@ -207,7 +207,9 @@ TEST(CompletionCheckpoints, ThatSomebodyChangedAreRefusedOrHarmless) {
       SCOPED_TRACE(name);
       Snapshot changed = snapshot;
       changed.erase(name);
-      if (!name.ends_with(".kept")) EXPECT_THAT(resumed(changed), HasSubstr("is missing"));
+      if (!name.ends_with(".kept")) {
+        EXPECT_THAT(resumed(changed), HasSubstr("is missing"));
+      }
       changed = snapshot;
       if (array.shape.empty()) {
         changed[name] = {{}, std::vector<std::int64_t>{-1}};

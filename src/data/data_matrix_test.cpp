@@ -338,7 +338,9 @@ void expect_same_matrix(const DataMatrixPtr& A, const DataMatrixPtr& B) {
   EXPECT_EQ(A->largest_magnitude(), B->largest_magnitude());
   EXPECT_EQ(A->negative_part()->count, B->negative_part()->count);
   EXPECT_EQ(A->negative_part()->lowest, B->negative_part()->lowest);
-  if (A->rows() == A->cols()) EXPECT_EQ(A->asymmetry(), B->asymmetry());
+  if (A->rows() == A->cols()) {
+    EXPECT_EQ(A->asymmetry(), B->asymmetry());
+  }
   const StoredEntries ours = *A->stored_entries(), theirs = *B->stored_entries();
   EXPECT_EQ(ours.start, theirs.start);
   EXPECT_EQ(ours.index, theirs.index);
