@@ -71,9 +71,11 @@ double sweeps_of_polish(const std::vector<Moment>& moments) {
   const auto saved = [&](std::size_t k) {  // by the sweep, averaged over two
     return std::max(1e-16, (objective[k - 2] - objective[k]) / (2 * std::max(objective[k], 1e-300)));
   };
-  const double late = saved(n - 1), early = saved(n / 2);
+  const std::size_t middle = n / 2;
+  const double late = saved(n - 1), early = saved(middle);
   if (late < kSettled) return double(n);
-  const double power = std::clamp(std::log(early / late) / std::log(double(n - 1) / double(n / 2)), 0.5, 6.0);
+  const double power =
+      std::clamp(std::log(early / late) / std::log(double(n - 1) / double(middle)), 0.5, 6.0);
   return std::min(double(last.max_sweeps), double(n) * std::pow(late / kSettled, 1 / power));
 }
 
