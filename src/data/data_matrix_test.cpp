@@ -349,6 +349,26 @@ void expect_same_matrix(const DataMatrixPtr& A, const DataMatrixPtr& B) {
   EXPECT_LE(max_difference(a, b), 1e-12 * (1 + b.norm()));
 }
 
+TEST(DataMatrix, ColumnsThatAreScaledAreThoseOfTheScaledMatrix) {
+  const Matrix A = gaussian(11, 6, 3), U = gaussian(11, 2, 4), V = gaussian(6, 2, 5);
+  const Vector scale = gaussian(6, 1, 6);
+  const Matrix scaled = A * scale.asDiagonal();
+  const DataMatrixPtr op = column_scaled(data_matrix(A), scale);
+  Matrix out;
+  op->apply(V, out);
+  EXPECT_LT(max_difference(out, scaled * V), 1e-13);
+  op->apply_transposed(U, out);
+  EXPECT_LT(max_difference(out, scaled.transpose() * U), 1e-13);
+  EXPECT_NEAR(op->squared_norm(), scaled.squaredNorm(), 1e-12 * scaled.squaredNorm());
+}
+
+TEST(DataMatrix, CentredInManyPiecesIsCentredEverywhere) {
+  const Matrix A = (gaussian(9001, 3, 3).array() + 2).matrix(), V = gaussian(3, 2, 5);
+  Matrix out;
+  centered(data_matrix(A))->apply(V, out);
+  EXPECT_LT(max_difference(out, (A.rowwise() - A.colwise().mean()) * V), 1e-11);
+}
+
 TEST(DataMatrix, RowsInAnyOrderAreTheSameMatrix) {
   for (const auto& [n, m] :
        std::vector<std::pair<Index, Index>>{{1, 9}, {9, 1}, {30, 30}, {300, 40}, {20, 9000}})

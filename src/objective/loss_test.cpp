@@ -72,6 +72,21 @@ TEST(Loss, SlopesAndLocalCurvaturesAreDifferencesOfValues) {
   }
 }
 
+TEST(Loss, SlopesOfCountsAreDifferencesOfValuesWhereMeansArePositive) {
+  LossShape shape{.loss = parse_loss("poisson"), .lower = {}, .upper = {}};
+  shape.floor = 1e-3;
+  const auto loss = entry_loss(shape);
+  for (const double y : {0.0, 1.0, 9.0})
+    for (const double x : {0.1, 0.9, 4.0, 30.0}) {
+      double slope = 0;
+      loss->slopes({1, &y, &x, nullptr}, &slope);
+      const double h = 1e-6 * x;
+      EXPECT_NEAR(slope, -(value_at(*loss, y, x + h) - value_at(*loss, y, x - h)) / (2 * h),
+                  1e-6 * (1 + y / x))
+          << y << " at " << x;
+    }
+}
+
 TEST(Loss, ParabolasOfMajorisingLossesLieAboveThemEverywhere) {
   for (const auto& [shape, ys] : loss_cases()) {
     const auto loss = entry_loss(shape);

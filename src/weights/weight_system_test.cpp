@@ -131,6 +131,15 @@ RC_GTEST_PROP(WeightSystem, NonnegativeWeightsAreTheBestOverAllSupports, ()) {
   RC_ASSERT(max_difference(alpha, expected) < 1e-9);
 }
 
+TEST(WeightSystem, AnAtomThatLeavesLeavesTheOthersAtTheirBest) {
+  Problem problem{Matrix(2, 2), Vector(2)};
+  problem.Z << std::sqrt(0.5), 1, std::sqrt(0.5), 0;
+  problem.y << 1, -0.1;
+  const Vector weights = problem.with_all(WeightRule::nonneg).weights();
+  EXPECT_EQ(weights[0], 0);
+  EXPECT_NEAR(weights[1], 1, 1e-14);
+}
+
 RC_GTEST_PROP(WeightSystem, ConvexWeightsAreTheBestOverAllFaces, ()) {
   const Index r = *rc::gen::inRange<Index>(1, 7);
   const Problem problem = random_problem(8, r, *rc::gen::inRange<std::uint64_t>(0, 100000));
