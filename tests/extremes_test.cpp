@@ -78,9 +78,9 @@ TEST(Extremes, FactorizationsKeepTheirPromises) {
       {"frank-wolfe", {.rank = 2, .weights = parse_weight_rule("convex:10")}},
       {"newest", {.rank = 3, .weights = WeightRule::newest, .corrections = 0, .use_exact_path = false}}};
   for (const auto& [what, Y] : extremes())
-    for (const auto& [how, options] : ways) {
+    for (const auto& [how, given] : ways) {
       SCOPED_TRACE(what + ", " + how);
-      expect_answer_or_refusal([&, &Y = Y, &given = options] {
+      expect_answer_or_refusal([&, &Y = Y, &given = given] {
         FactorOptions options = given;
         options.rank = std::min({given.rank, Y.rows(), Y.cols()});
         const FactorResult result = factor(Y, options);

@@ -119,9 +119,9 @@ TEST_F(UnderMpi, CompletionHasTheSameBitsForAnyNumberOfRanksAndThreads) {
 
 TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
   const auto scores = [](const Finished& done) {
-    const auto json = nlohmann::json::parse(done.out, nullptr, false);
+    const auto answer = nlohmann::json::parse(done.out, nullptr, false);
     std::vector<double> errors;
-    for (const auto& method : json.value("methods", nlohmann::json::array()))
+    for (const auto& method : answer.value("methods", nlohmann::json::array()))
       errors.push_back(method["rmse"]);
     return errors;
   };
