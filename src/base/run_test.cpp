@@ -1,6 +1,7 @@
 #include "pursuit/base/run.hpp"
 
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -71,6 +72,21 @@ TEST(Run, StopsWhenTheTimeIsOverButResultsMayStillBeTold) {
   for (const double limit : {0.0, -1.0, std::nan("")})
     EXPECT_THAT(message_of<InvalidArgument>([&] { pursuit::Run({.time_limit = limit}); }),
                 testing::HasSubstr("must be above 0"));
+}
+
+TEST(Run, ThatClockOrObserverStopsLeavesACheckpointAndOneThatIsDoneDoesNot) {
+  const auto written = [](const RunLimits& limits, const Observer& observer) {
+    int count = 0;
+    const Checkpoints::Rhythm rarely;
+    pursuit::Run run(limits, observer, {},
+                     std::make_shared<Checkpoints>(rarely, [&](const Snapshot&) { ++count; }));
+    run.begin_checkpoints({});
+    EXPECT_FALSE(run.step_done({.phase = Moment::Phase::atom, .relative_error = 0.5}));
+    return count;
+  };
+  EXPECT_EQ(written({.time_limit = 1e-9}, {}), 1);
+  EXPECT_EQ(written({}, [](const Moment&) { return false; }), 1);
+  EXPECT_EQ(written({.target_error = 0.6}, {}), 0);
 }
 
 TEST(Run, AnEndOfItsOwnGivesWayToAStopAndNotTheOtherWayRound) {
