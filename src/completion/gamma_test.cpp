@@ -7,13 +7,13 @@ namespace {
 
 constexpr int kGammaDraws = 40000;
 
-struct Moments {
+struct SampleMoments {
   double mean = 0, variance = 0, smallest = std::numeric_limits<double>::infinity();
 };
 
 template <class Draw>
-Moments moments_of(const Draw& draw) {
-  Moments result;
+SampleMoments moments_of(const Draw& draw) {
+  SampleMoments result;
   double squares = 0;
   for (int d = 0; d < kGammaDraws; ++d) {
     const double x = draw();
@@ -28,7 +28,7 @@ Moments moments_of(const Draw& draw) {
 TEST(Gamma, DrawsHaveTheirMoments) {
   for (const double shape : {0.5, 1.0, 3.0, 50.0}) {
     Random random(std::uint64_t(10 * shape));
-    const Moments got = moments_of([&] { return draw_gamma(shape, random); });
+    const SampleMoments got = moments_of([&] { return draw_gamma(shape, random); });
     // Mean and variance are both the shape; the fourth central moment is 3 shape^2 + 6 shape.
     EXPECT_NEAR(got.mean, shape, 4.5 * std::sqrt(shape / kGammaDraws)) << shape;
     EXPECT_NEAR(got.variance, shape, 4.5 * std::sqrt((2 * shape * shape + 6 * shape) / kGammaDraws)) << shape;
@@ -50,7 +50,7 @@ TEST(DrawVariance, SurroundsTheVarianceOfTheNumbers) {
   // Inverse gamma of shape a = 1 + count / 2 and scale b = squares / 2: mean b / (a - 1), variance mean^2 /
   // (a - 2).
   constexpr double kMean = kSquares / kCount;
-  const Moments got = moments_of([&] { return draw_variance(kSquares, kCount, random); });
+  const SampleMoments got = moments_of([&] { return draw_variance(kSquares, kCount, random); });
   const double variance = kMean * kMean / (kCount / 2 - 1);
   EXPECT_NEAR(got.mean, kMean, 4.5 * std::sqrt(variance / kGammaDraws) + 1e-5);
   EXPECT_NEAR(got.variance, variance, 0.1 * variance);
