@@ -179,7 +179,7 @@ Atoms parse_sum(const std::string& text, const std::string& spec, const Names& n
 /// Those of a range; its entries are counted from its beginning.
 Names names_between(const Names& names, Index first, Index last) {
   const auto count = Index(names.size());
-  const Index end = last < 0 ? count : std::min(last + 1, count);
+  const Index end = last < 0 || last >= count ? count : last + 1;
   if (first < 0 || first >= end) return {};
   return {names.begin() + first, names.begin() + end};
 }
