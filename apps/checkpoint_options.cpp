@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "apps/console.hpp"
 #include "apps/output.hpp"
 #include "pursuit/base/error.hpp"
@@ -33,7 +35,9 @@ CheckpointsPtr checkpoints_of(const CheckpointInput& input, std::vector<std::str
 }
 
 void tell_how_to_resume(const CheckpointInput& input) {
-  if (input.given()) tell("pursuit: the same command with --resume {} goes on from here\n", input.file());
+  // A run may be stopped before there is anything to go on from.
+  if (input.given() && std::filesystem::exists(input.file()))
+    tell("pursuit: the same command with --resume {} goes on from here\n", input.file());
 }
 
 void refuse_checkpoints(const CheckpointInput& input, const std::string& what) {

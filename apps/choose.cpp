@@ -98,6 +98,7 @@ int run(ChooseCommand& c) {
   options.left = set_for(left, c.left, input.row_names);
   options.right = set_for(right, c.right, input.column_names);
   read_loss_files(c.loss, *input.matrix, options);
+  if (options.loss.kind == Loss::squares) tell_of_negative_entries(options, *input.matrix);
   watch_interrupts();
   ProgressBar bar("choose");
   c.options.watch = [&](double share, const std::string& what) {

@@ -156,7 +156,7 @@ Action CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int status = app_->exit(error, out, err);
-    return [status, said = out.str(), told = err.str()] {
+    return [status, said = out.str(), told = status == 0 ? err.str() : "pursuit: " + err.str()] {
       write_to_stdout(said);
       write_to_stderr(told);
       return status == 0 ? success : bad_usage;

@@ -27,8 +27,6 @@
 namespace pursuit::app {
 namespace {
 
-constexpr Index kMostImplicitAtoms = 31;  // from atom sets, by default: they are found one by one
-
 GroupedEntries with_held_out(const GroupedEntries& earlier, ObservedEntries test) {
   if (earlier.index.empty()) return ObservedMatrix(std::move(test)).take_by_row();
   return ObservedMatrix(merged(earlier, std::move(test))).take_by_row();
@@ -52,6 +50,7 @@ void set_common(Options& options, const CompleteCommand& c, const CompletionInpu
   options.predict = positions_of(input.test);
   options.seed = c.seed;
   options.threads = c.common.threads;
+  options.team = rank_team();
   options.time_limit = c.time_limit;
   options.observer = observe("complete", c.common);
 }
@@ -67,22 +66,25 @@ void set_knowledge(Options& options, const CompletionInput& input) {
   options.start_entries = &input.earlier->seen;
 }
 
+std::optional<ImplicitSets> implicit_sets(const CompleteCommand& c) {
+  if (!structured(c)) return std::nullopt;
+  const auto set = [](const std::string& spec) { return parse_atoms(spec.empty() ? "sphere" : spec); };
+  return ImplicitSets{set(c.left), set(c.right), parse_weight_rule(c.weights)};
+}
+
 CompletionResult compute_implicit(const CompleteCommand& c, CompletionInput& input) {
   ImplicitOptions options;
   set_common(options, c, input);
   set_knowledge(options, input);
   if (!c.confidence.empty()) options.confidence = parse_confidence(c.confidence);
-  if (structured(c)) {
-    const auto set = [](const std::string& spec) { return parse_atoms(spec.empty() ? "sphere" : spec); };
-    options.sets = ImplicitSets{set(c.left), set(c.right), parse_weight_rule(c.weights)};
-    if (c.rank < 0) options.max_rank = kMostImplicitAtoms;
-  }
+  options.sets = implicit_sets(c);
+  options.checkpoints = c.checkpoints;
   return complete_implicit(std::move(input.train.entries), options);
 }
 
-CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& input) {
+/// But for what all kinds have in common.
+StructuredOptions structured_options(const CompleteCommand& c, const CompletionInput& input) {
   StructuredOptions options = c.preset.empty() ? StructuredOptions{} : completion_preset(c.preset);
-  set_common(options, c, input);
   options.symmetric = !c.symmetric.empty();
   const auto set_over = [](const std::string& spec, const IdTable& ids) {
     const auto set = set_before_data(spec);
@@ -109,14 +111,23 @@ CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& i
     options.polish = c.max_sweeps;
   options.polish_tolerance = c.tolerance;
   options.range = parse_range(c.clip);
+  const ObservedEntries& entries = input.train.entries;
+  if (c.preset.empty()) options.max_rank = usual_rank(options, entries.rows, entries.cols);
+  return options;
+}
+
+CompletionResult compute_structured(const CompleteCommand& c, CompletionInput& input) {
+  StructuredOptions options = structured_options(c, input);
+  set_common(options, c, input);
   options.checkpoints = c.checkpoints;
   return complete_structured(std::move(input.train.entries), options);
 }
 
-/// Several processes share what is self-tuned.
-void require_shared_completion(const CompleteCommand& c) {
-  require_one_process(!c.implicit, "complete --implicit does");
-  require_one_process(!structured(c), "complete with atom sets does");
+/// What several processes share is squares, each entry counting once where there are atom sets.
+void tell_of_sharing(const CompleteCommand& c) {
+  const bool weighted = !c.entry_weights.empty() || !c.weight_column.empty() || !c.confidence.empty();
+  tell_if_alone(structured(c) && (c.loss != "squares" || weighted),
+                "complete with atom sets under a loss, or with weights of entries, does");
 }
 
 /// Draws that are averaged over.
@@ -127,10 +138,9 @@ int draws_of(const CompleteCommand& c, const CompletionInput& input) {
 }
 
 Job job_of(const CompleteCommand& c, const CompletionInput& input) {
-  const Index most = c.implicit          ? ImplicitOptions{}.max_rank
-                     : !c.preset.empty() ? completion_preset(c.preset).max_rank
-                     : structured(c)     ? StructuredOptions{}.max_rank
-                                         : CompletionOptions{}.max_rank;
+  const Index most = c.implicit      ? most_atoms({.sets = implicit_sets(c)})
+                     : structured(c) ? structured_options(c, input).max_rank
+                                     : CompletionOptions{}.max_rank;
   const ObservedEntries& entries = input.train.entries;
   return {.shape = {entries.rows, entries.cols},
           .entries = entries.size(),
@@ -152,7 +162,6 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.checkpoints = c.checkpoints;
   options.samples = draws_of(c, input);
   options.range = parse_range(c.clip);
-  options.team = rank_team();
   if (has_times(c))
     return complete_in_time(std::move(input.train.entries), input.times, options, input.test_times);
   return complete(std::move(input.train.entries), options);
@@ -238,18 +247,19 @@ CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
   result.options.validation = c.validation;
   result.options.seed = c.seed;
   result.options.time_limit = c.time_limit;
+  result.options.checkpoints = c.checkpoints;
   return result;
 }
 
 int complete_by(const CompleteCommand& c) {
   if (!c.modes.empty() || is_tensor_file(c.input)) {
-    require_one_process(false, "completion of arrays does");
+    tell_if_alone(true, "completion of arrays does");
     return run_complete_tensor(array_completion_of(c));
   }
   if (!c.symmetric_modes.empty())
     throw InvalidArgument("--symmetric-modes: for arrays of three and more modes; see --symmetric");
   check(c);
-  require_shared_completion(c);
+  tell_of_sharing(c);
   parse_range(c.clip);
   parse_weight_rule(c.weights);
   if (c.regularize != "chosen") parse_regularization(c.regularize);
@@ -261,7 +271,7 @@ int complete_by(const CompleteCommand& c) {
   const Timer timer;
   CompletionInput input = read_completion_input(c);
   const double reading = timer.seconds();
-  const int threads = c.common.threads > 0 ? c.common.threads : threads_of_rank();
+  const int threads = threads_used(c.common.threads);
   tell_of_ranks(c.input, threads, rank_count(), false);
   if (rank_count() > 1 && c.input.ends_with(".gz"))
     tell(
@@ -347,9 +357,6 @@ int complete_by(const CompleteCommand& c) {
 }
 
 int run(CompleteCommand c) {
-  if (!c.modes.empty() || is_tensor_file(c.input))
-    refuse_checkpoints(c.checkpoint, "the completion of an array");
-  if (c.implicit) refuse_checkpoints(c.checkpoint, "completion of implicit feedback");
   if (has_times(c)) refuse_checkpoints(c.checkpoint, "completion with offsets that drift");
   c.checkpoints = checkpoints_of(
       c.checkpoint, {c.out, c.plot},

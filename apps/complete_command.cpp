@@ -154,7 +154,8 @@ void add_options(Command& command, CompleteCommand& c) {
   command
       .add_option(
           "-r,--rank", c.rank,
-          "At most so many atoms beside the offsets (31; with atom sets 20, presets 30); of an array\n"
+          "At most so many atoms beside the offsets (31; with atom sets 20, sparse ones up to 80, presets\n"
+          "30; with --implicit 63, nonneg 127, other sets 31); of an array\n"
           "exactly so many, where it is not to be chosen")
       .not_negative();
   command

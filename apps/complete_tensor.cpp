@@ -145,7 +145,7 @@ int run_complete_tensor(const CompleteTensorCommand& c) {
   const Timer timer;
   NamedObservedTensor input = read_named_observed_tensor(c.input, Others::unknown, c.common.threads);
   ObservedTensor& data = input.data;
-  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes());
+  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes(), input.names);
   options.or_none = by_itself && tunes && all_without_negative_entries(sets);
   if (!c.entry_weights.empty())
     read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);
@@ -211,7 +211,7 @@ int run_factor_tensor_loss(const FactorTensorLossCommand& c) {
   prepare_outputs({c.out, c.plot}, {c.input, c.entry_weights});
   NamedObservedTensor input = read_named_observed_tensor(c.input, Others::zero, c.common.threads);
   ObservedTensor& data = input.data;
-  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes());
+  const AtomSets sets = sets_of_modes(c.modes, c.symmetric_modes, data.modes(), input.names);
   const Index stored = data.size();
   if (!c.entry_weights.empty())
     read_tensor_weights(c.entry_weights, options.loss, input.names, data, c.common.threads);

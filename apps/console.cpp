@@ -11,6 +11,7 @@
 namespace pursuit::app {
 namespace {
 
+bool silent = false;
 int stdout_error = 0;  // of the first write that failed
 
 void note_stdout_error() {
@@ -32,11 +33,17 @@ void secure_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+void be_silent() {
+  silent = true;
+}
+
 void write_to_stdout(std::string_view text) {
+  if (silent) return;
   if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) note_stdout_error();
 }
 
 void write_to_stderr(std::string_view text) {
+  if (silent) return;
   [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -13,6 +13,9 @@ namespace pursuit::app {
 /// place, and a reader that goes away ends nothing.
 void secure_standard_streams();
 
+/// From now on nothing is written: another process says it.
+void be_silent();
+
 void write_to_stdout(std::string_view text);
 void write_to_stderr(std::string_view text);
 

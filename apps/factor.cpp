@@ -60,6 +60,7 @@ Examples:
   table       pursuit factor trips.csv --rank 4 --modes nonneg,nonneg,nonneg --weights nonneg
   its counts  pursuit factor T.tns --rank 5 --modes nonneg,nonneg,nonneg --weights nonneg --loss poisson
   known part  pursuit factor spectra.npy --rank 4 --right nonneg --left nonneg --weights nonneg --fix-right known.csv
+  shares      pursuit factor mixtures.csv --rank 4 --left nonneg --right nonneg --closure --out shares.npz
   counts      pursuit factor counts.mtx --rank 10 --loss poisson-log --offsets --row-scale sum
   yes and no  pursuit factor clicks.npz --rank 5 --loss bernoulli --offsets
   outliers    pursuit factor A.npy --rank 5 --loss huber:1.5 --row-weights trust.csv
@@ -97,24 +98,6 @@ FactorOptions options_of(const FactorCommand& command) {
   return options;
 }
 
-/// Sums of atoms without negative entries do not reach below zero: legitimate where noise has left some data
-/// there, and mostly a mistake where there are many.
-void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& data) {
-  const auto is_nonnegative = [](const Atoms& atoms) {
-    const auto& simple = atoms.traits().simple;
-    return simple && simple->nonnegative;
-  };
-  if (options.weights.allows_negative() || !is_nonnegative(options.left) || !is_nonnegative(options.right))
-    return;
-  const auto part = data.negative_part();
-  if (part && part->count > 0)
-    tell(
-        "pursuit: warning: {} entries are negative, down to {:.4g} ({:.2g} % of the sum of squares): atoms "
-        "and weights "
-        "without negative parts leave them unexplained; `--right nonneg` alone (semi-NMF) reaches them\n",
-        part->count, part->lowest, 100 * part->squares / data.squared_norm());
-}
-
 FactorResult compute(const FactorCommand& command, FactorOptions& options, DataMatrixPtr data) {
   options.observer = observe("factor", command.common);
   if (options.loss.kind == Loss::squares) tell_of_negative_entries(options, *data);
@@ -142,8 +125,10 @@ TensorCommand of_tensor(const FactorCommand& command) {
            {"--fix", !command.known.fix.empty()},
            {"--fix-left", !command.known.fix_left.empty()},
            {"--fix-right", !command.known.fix_right.empty()},
+           {"--closure", command.options.closure},
            {"--loss", loss.loss != "squares"},
            {"--offsets", loss.offsets},
+           {"--svd-tolerance", command.options.svd_tolerance != FactorOptions().svd_tolerance},
            {"--row-scale", !loss.row_scale.empty()},
            {"weights of entries",
             !loss.entry_weights.empty() || !loss.row_weights.empty() || !loss.col_weights.empty()}})
@@ -182,7 +167,7 @@ int factor_by(const FactorCommand& command) {
   const bool looked_at =
       command.loss.loss != "squares" || command.loss.offsets || !command.loss.entry_weights.empty();
   const bool is_array = !command.tensor.modes.empty() || is_tensor_file(command.input);
-  require_one_process(!is_array, "factor of an array of more modes does");
+  tell_if_alone(is_array, "factor of an array of more modes does");
   if (is_array)
     return looked_at ? run_factor_tensor_loss(of_tensor_loss(command)) : run_tensor(of_tensor(command));
   if (command.tensor.given())
@@ -198,7 +183,7 @@ int factor_by(const FactorCommand& command) {
   // Losses and weights look at entries, which whoever owns some rows has not.
   const bool by_products = !looked_at && command.loss.row_weights.empty() &&
                            command.loss.col_weights.empty() && command.loss.row_scale.empty();
-  require_one_process(by_products, "factor with a loss, offsets, weights of entries or a row scale does");
+  tell_if_alone(!by_products, "factor with a loss, offsets, weights of entries or a row scale does");
   MatrixData input = by_products ? read_shared_data(command.input, command.text, command.common.threads)
                                  : read_input_data(command.input, command.text, command.common.threads);
   take_sets(command, sets, input, options);
@@ -222,6 +207,7 @@ int factor_by(const FactorCommand& command) {
                     {"seed", fmt::format("{}", command.options.seed)},
                     {"stop", name(result.stop)},
                     {"relative_error", fmt::format("{}", result.relative_error)}}};
+    if (options.closure) file.metadata["closure"] = "true";
     if (!plain) file.metadata["deviance_explained"] = fmt::format("{}", result.deviance_explained());
     file.loss = options.loss;
     file.own_terms = result.own_terms;
@@ -278,7 +264,16 @@ void add_factor(Command& program) {
       .show_default();
   add_loss_options(sub, command->loss);
   add_known_atoms(sub, command->known);
+  sub.add_flag(
+      "--closure", command->options.closure,
+      "Scores of every row are shares, not negative and of sum one: left factors, with the sizes of\n"
+      "parts as weights (--fix-right keeps its sizes); --left is nonneg then, squares alone");
   add_pursuit_options(sub, command->options);
+  sub.add_option(
+         "--svd-tolerance", command->options.svd_tolerance,
+         "Of sphere and sphere, which is the truncated SVD: |A^T u - s v| over s for every pair, 1e-14 to "
+         "0.1; values are right to the square of it")
+      .show_default();
   add_checkpoint_options(sub, command->checkpoint);
   sub.add_option("-o,--out", command->out,
                  "Write the model here (.npz: left, right, weights, trace, metadata)");

@@ -111,8 +111,8 @@ int run_tensor(const TensorCommand& command) {
     inputs.push_back(command.tensor.fix_mode[i]);
   prepare_outputs({command.out, command.plot}, inputs);
   const TensorData input = read_tensor(command.input, command.common.threads);
-  const AtomSets sets =
-      sets_of_modes(command.tensor.modes, command.tensor.symmetric_modes, Index(input.shape.size()));
+  const AtomSets sets = sets_of_modes(command.tensor.modes, command.tensor.symmetric_modes,
+                                      Index(input.shape.size()), input.names);
   more.known = known_factors_of(command.tensor, input.shape);
   options.observer = observe("factor", command.common);
   const FactorResult result = factor_tensor(input.target, sets, options, more);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/console.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
@@ -83,6 +84,22 @@ void describe_loss(const FactorResult& result, const Loss& loss, Json& object) {
   if (result.own_terms.thresholds.size() > 0)
     object.set("thresholds",
                std::vector<double>(result.own_terms.thresholds.begin(), result.own_terms.thresholds.end()));
+}
+
+void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& data) {
+  const auto is_nonnegative = [](const Atoms& atoms) {
+    const auto& simple = atoms.traits().simple;
+    return simple && simple->nonnegative;
+  };
+  if (options.weights.allows_negative() || !is_nonnegative(options.left) || !is_nonnegative(options.right))
+    return;
+  const auto part = data.negative_part();
+  if (part && part->count > 0)
+    tell(
+        "pursuit: warning: {} entries are negative, down to {:.4g} ({:.2g} % of the sum of squares): atoms "
+        "and weights "
+        "without negative parts leave them unexplained; `--right nonneg` alone (semi-NMF) reaches them\n",
+        part->count, part->lowest, 100 * part->squares / data.squared_norm());
 }
 
 }  // namespace pursuit::app

@@ -26,4 +26,8 @@ void read_loss_files(const LossInput& input, const DataMatrix& data, FactorOptio
 /// Fields of the JSON object: loss, objective, deviance, deviance_explained, and what was fitted.
 void describe_loss(const FactorResult& result, const Loss& loss, Json& object);
 
+/// Sums of atoms without negative entries do not reach below zero: legitimate where noise has left some data
+/// there, and mostly a mistake where there are many.
+void tell_of_negative_entries(const FactorOptions& options, const DataMatrix& data);
+
 }  // namespace pursuit::app

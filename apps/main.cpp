@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -44,7 +48,8 @@ int run(int argc, char** argv) {
   remember_command(argc, argv);
   add_commands(commands);
   try {
-    require_shared_work(argc, argv);
+    const bool alone = sharing() == Sharing::alone && argc > 1 && argv[1][0] != '-';
+    tell_if_alone(alone, alone ? fmt::format("{} does", argv[1]) : "");
     const int status = program.parse(argc, argv)();
     return status == interrupted ? status_of_interrupt() : status;
   } catch (const pursuit::InvalidArgument& error) {
@@ -54,6 +59,17 @@ int run(int argc, char** argv) {
   } catch (const pursuit::OutputFailure& error) {
     return fail(cannot_write, error.what());
   }
+}
+
+/// Temporaries that come again with every product are kept: given back to the system, their pages would be
+/// made anew each time, one after the other where many threads ask.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  // The bounds that the allocator would move to by itself, once memory of the larger size was freed.
+  constexpr int kLargest = 1 << 25, kMostKept = 1 << 26;
+  ::mallopt(M_TRIM_THRESHOLD, kMostKept);
+  ::mallopt(M_MMAP_THRESHOLD, kLargest);
+#endif
 }
 
 /// Where memory fails in what must not fail, such as taking a JSON object apart.
@@ -73,10 +89,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace pursuit::app;
   std::set_terminate(end_unexpectedly);
+  keep_freed_memory();
   secure_standard_streams();
   int status = success;
   try {
-    start_ranks();
+    start_ranks(argc, argv);
     status = run(argc, argv);
   } catch (const AnotherRank&) {
     return bad_usage;
@@ -89,6 +106,5 @@ int main(int argc, char** argv) {
     status = fail(internal_error, error.what());
   }
   if (!finish_stdout() && status == success) status = cannot_write;
-  finish_ranks(status);
-  return status;
+  return finish_ranks(status);
 }

@@ -48,7 +48,8 @@ Index mode_of(const std::string& text, Index modes, const std::string& whose) {
   return mode;
 }
 
-AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_modes, Index modes) {
+AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_modes, Index modes,
+                       const ModeNames& names) {
   const std::vector<std::string> specs =
       sets.empty() ? std::vector<std::string>(std::size_t(modes), "sphere") : separated(sets);
   if (Index(specs.size()) != modes)
@@ -68,7 +69,8 @@ AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_mod
       continue;
     }
     panel_of.push_back(Index(of_panel.size()));
-    of_panel.push_back(parse_atoms(specs[std::size_t(mode)]));
+    of_panel.push_back(parse_atoms_by_name(
+        specs[std::size_t(mode)], names.empty() ? std::vector<std::string>{} : names[std::size_t(mode)]));
     if (is_shared) panel_of_shared = panel_of.back();
   }
   return {std::move(of_panel), std::move(panel_of)};

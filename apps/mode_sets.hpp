@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pursuit/atoms/atom_sets.hpp"
+#include "pursuit/io/tensor_file.hpp"
 
 namespace pursuit::app {
 
@@ -11,8 +12,9 @@ namespace pursuit::app {
 Index mode_of(const std::string& text, Index modes, const std::string& whose);
 
 /// One set for every mode, separated by commas, spheres where nothing is said; and the modes that share their
-/// factors.
-AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_modes, Index modes);
+/// factors. Files of sets may call the indices of a mode by their names, where the data have any.
+AtomSets sets_of_modes(const std::string& sets, const std::string& symmetric_modes, Index modes,
+                       const ModeNames& names);
 
 /// As --modes takes them.
 std::string specs_of(const AtomSets& sets);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "apps/checkpoint_options.hpp"
 #include "apps/console.hpp"
 #include "apps/input.hpp"
 #include "apps/named_sets.hpp"
@@ -23,6 +24,7 @@ namespace {
 struct PcaCommand {
   CommonOptions common;
   TextInput text;
+  CheckpointInput checkpoint;
   PcaOptions options;
   std::string input, atoms = "sphere", effort = "normal", method = "pursuit",
                      deflation = "orthogonal-projection";
@@ -104,6 +106,7 @@ int run(PcaCommand& c) {
   if (c.method != "pursuit") parse_baseline(c.method);
   if (c.method != "pursuit" && c.common.dry_run) throw InvalidArgument("--dry-run: for the method pursuit");
   parse_deflation(c.deflation);
+  if (c.method != "pursuit") refuse_checkpoints(c.checkpoint, fmt::format("--method {}", c.method));
   if (c.corrections < 0)
     throw InvalidArgument(fmt::format("--corrections {}: must be 0 or more", c.corrections));
   if (c.covariance && !c.out.empty())
@@ -111,7 +114,8 @@ int run(PcaCommand& c) {
   for (const auto& path : {c.loadings, c.scores})
     if (!path.empty()) require_matrix_extension(path);
   prepare_outputs({c.out, c.loadings, c.scores}, {c.input});
-  require_one_process(!c.covariance, "pca of a covariance does");
+  c.options.checkpoints = checkpoints_of(c.checkpoint, {c.out, c.loadings, c.scores}, {c.input});
+  tell_if_alone(c.covariance, "pca of a covariance does");
   NamedMatrix given;  // a covariance instead of samples
   if (c.covariance) {
     given = read_input(c.input, c.text, c.common.threads);
@@ -184,7 +188,9 @@ int run(PcaCommand& c) {
         "{}\n",
         result.explained_span, result.explained_plain, result.seconds, explanation(result.stop));
   }
-  return result.stop == Stop::interrupted ? interrupted : success;
+  if (result.stop != Stop::interrupted) return success;
+  tell_how_to_resume(c.checkpoint);
+  return interrupted;
 }
 
 }  // namespace
@@ -223,6 +229,7 @@ void add_pca(Command& program) {
   sub.add_option("--seed", c->options.seed, "Seed of random starts").show_default();
   sub.add_option("--time-limit", c->options.time_limit,
                  "Stop after so many seconds and keep the result so far");
+  add_checkpoint_options(sub, c->checkpoint);
   sub.add_option("-o,--out", c->out, "Write the model of the centred data here (.npz)");
   sub.add_option("--loadings", c->loadings, "Write the loadings here (.csv, .npy, ...)");
   sub.add_option("--scores", c->scores, "Write the scores of the samples here (.csv, .npy, ...)");

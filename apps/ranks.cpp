@@ -27,8 +27,6 @@ constexpr Launcher kLaunchers[] = {{"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_CO
                                    {"MPI", "PMI_SIZE", "PMI_RANK"},
                                    {"Slurm", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 
-constexpr const char* kShared =
-    "factor (a matrix, squared error), pca (of samples), complete and evaluate (self-tuned)";
 constexpr const char* kOnce =
     "Start it once, which uses all cores of a machine; where every process has a job of its own, set "
     "PURSUIT_RANKS=apart";
@@ -44,7 +42,30 @@ struct {
   Ranks* ranks = nullptr;
   std::unique_ptr<RankTeam> team;
   FairShare share{0, false};
+  Sharing sharing = Sharing::led;
 } started;
+
+Sharing sharing_of(std::string_view command) {
+  const auto is_among = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), command) != names.end();
+  };
+  if (is_among({"factor", "pca", "complete", "evaluate"})) return Sharing::led;
+  return is_among({"predict", "recommend"}) ? Sharing::together : Sharing::alone;
+}
+
+/// A rank that was given other arguments would be taken for a part of this job, and its own left undone.
+void require_one_job(Ranks& ranks, int argc, char** argv) {
+  std::string all;
+  for (int i = 1; i < argc; ++i) all += std::string(argv[i]) + '\0';
+  const int other = first_that_differs(ranks, all);
+  if (other < 0) return;
+  ranks.finish();
+  if (!ranks.leads()) throw AnotherRank();
+  throw InvalidArgument(fmt::format(
+      "started as {} processes by {} with different arguments (rank {} has others than rank 0): they work on "
+      "one job. {}",
+      ranks.size(), started.launcher, other, kOnce));
+}
 
 /// libpursuit_mpi.so, beside the program or where libraries are installed; null where there is none.
 void* load_mpi(std::string& reason) {
@@ -78,9 +99,14 @@ Ranks* mpi_ranks(std::string& reason) {
   return start(reason);
 }
 
+/// The first process decides what a signal means, and needs the others until it has kept what there is.
+void ignore_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+}
+
 }  // namespace
 
-void start_ranks() {
+void start_ranks(int argc, char** argv) {
   if (variable("PURSUIT_RANKS") == "apart") return;
   for (const Launcher& launcher : kLaunchers) {
     const std::string size(variable(launcher.size));
@@ -100,18 +126,35 @@ void start_ranks() {
         launcher.name, started.ranks ? "MPI knows of another number" : reason, kOnce));
   }
   if (!started.ranks) return;
+  require_one_job(*started.ranks, argc, argv);
+  started.sharing = sharing_of(argc > 1 ? argv[1] : "");
   started.share = fair_share(*started.ranks);
-  if (!started.ranks->leads()) return;
-  started.team = std::make_unique<RankTeam>(*started.ranks);
+  if (started.sharing == Sharing::alone) started.share.threads = 0;  // the others do nothing
+  if (started.sharing == Sharing::together) {
+    if (!started.ranks->leads()) {
+      ignore_signals();
+      be_silent();
+    }
+    return;
+  }
+  if (started.ranks->leads()) started.team = std::make_unique<RankTeam>(*started.ranks);
+}
+
+Sharing sharing() {
+  return started.sharing;
+}
+
+Ranks& ranks_together() {
+  static OneRank one;
+  return started.ranks && started.sharing == Sharing::together ? *started.ranks : one;
 }
 
 bool follows() {
-  return started.ranks && !started.ranks->leads();
+  return started.ranks && !started.ranks->leads() && started.sharing != Sharing::together;
 }
 
 int follow_to_the_end() {
-  // The first process decides what a signal means, and needs the others until it has kept what there is.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  ignore_signals();
   int status = internal_error;
   try {
     status = follow(*started.ranks);
@@ -134,23 +177,17 @@ int rank_count() {
   return started.ranks ? started.ranks->size() : 1;
 }
 
-void require_one_process(bool alone, const std::string& what) {
-  if (alone || rank_count() == 1) return;
-  throw InvalidArgument(
-      fmt::format("started as {} processes by {}: {} not share its work among them yet; {} do. {}",
-                  rank_count(), started.launcher, what, kShared, kOnce));
-}
-
-void require_shared_work(int argc, char** argv) {
-  const std::string_view command = argc > 1 ? argv[1] : "";
-  const auto shared = {"factor", "pca", "complete", "evaluate"};
-  const bool fine = command.empty() || command.starts_with('-') ||
-                    std::find(shared.begin(), shared.end(), command) != shared.end();
-  require_one_process(fine, fmt::format("{} does", command));
+void tell_if_alone(bool alone, const std::string& what) {
+  if (!alone || rank_count() == 1) return;
+  tell("pursuit: note: {} not share its work: rank 0 of {} does all of it\n", what, rank_count());
 }
 
 int threads_of_rank() {
   return started.share.threads;
+}
+
+int threads_used(int asked_for) {
+  return asked_for > 0 ? asked_for : threads_of_rank();
 }
 
 void tell_of_ranks(const std::string& input, int threads, Index blocks, bool dealt) {
@@ -176,12 +213,20 @@ void describe_ranks(int threads, Json& object) {
                        {"bytes_received", traffic.bytes_received}});
 }
 
-void finish_ranks(int status) {
-  if (!started.team) return;
+int finish_ranks(int status) {
+  if (started.ranks && started.sharing == Sharing::together) {
+    // What fails otherwise fails on all; this may have been one alone, which others wait for.
+    if (status == internal_error) started.ranks->abort(status);
+    started.ranks->broadcast(&status, sizeof status);
+    started.ranks->finish();
+    return status;
+  }
+  if (!started.team || !started.ranks) return status;
   if (started.team->broken()) started.ranks->abort(status);
   started.team->dismiss(status);
   started.team.reset();
   started.ranks->finish();
+  return status;
 }
 
 }  // namespace pursuit::app

@@ -12,11 +12,14 @@
 #include "apps/completion.hpp"
 #include "apps/console.hpp"
 #include "apps/output.hpp"
+#include "apps/ranks.hpp"
 #include "apps/serving.hpp"
+#include "apps/shared_output.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/new_rows.hpp"
 #include "pursuit/io/text_table.hpp"
+#include "pursuit/io/write_lines.hpp"
 #include "pursuit/report/progress_bar.hpp"
 
 namespace pursuit::app {
@@ -219,50 +222,14 @@ struct Choice {
   GroupedEntries with_pairs_;
 };
 
-/// What becomes of one row after the other: lines of CSV in a file or on standard output, or one JSON object.
+/// What a list says, as lines of CSV or as a JSON object.
 class Lists {
  public:
-  Lists(const RecommendCommand& c, const Audience& audience)
-      : c_(c), audience_(audience), names_(c.names), out_(c.out) {
-    if (!listed())
-      out_.write(fmt::format("{},place,{},value,sd{}{}\n", audience.member, audience.of,
-                             names_.any() ? ",name" : "", c.explain > 0 ? ",reasons" : ""));
-  }
+  Lists(const RecommendCommand& c, const Audience& audience) : c_(c), audience_(audience), names_(c.names) {}
 
-  void add(std::span<const int> rows, const std::vector<std::vector<Recommendation>>& lists) {
-    if (listed()) {
-      for (std::size_t k = 0; k < rows.size(); ++k) add_listed(rows[k], lists[k]);
-      return;
-    }
-    out_.write_lines(Index(lists.size()), 5 * c_.top, c_.common.threads, [&](std::string& text, Index k) {
-      append(text, rows[std::size_t(k)], lists[std::size_t(k)]);
-    });
-  }
-
-  void finish(std::size_t rows, double seconds) {
-    out_.commit();
-    if (!c_.common.json) return;
-    Json object{{audience_.member == "row" ? "rows" : "columns", rows},
-                {"seconds", seconds},
-                {"peak_memory_bytes", peak_memory_bytes()}};
-    if (listed())
-      object.set("recommendations", rows_);
-    else
-      object.set("output", c_.out);
-    print_json(object);
-  }
-
- private:
-  bool listed() const { return c_.common.json && !out_.is_file(); }
-  const IdTable& ids() const { return audience_.model().file().cols; }
-  std::string_view name_of_row(int row) const { return audience_.model().file().rows.name(row); }
-
-  std::vector<Explanation> reasons(int row, const std::vector<Recommendation>& list) const {
-    if (c_.explain == 0) return {};
-    std::vector<int> targets;
-    targets.reserve(list.size());
-    for (const Recommendation& each : list) targets.push_back(each.col);
-    return explain(audience_.known->model(), audience_.model().facts(row), targets, c_.explain);
+  std::string header() const {
+    return fmt::format("{},place,{},value,sd{}{}\n", audience_.member, audience_.of,
+                       names_.any() ? ",name" : "", c_.explain > 0 ? ",reasons" : "");
   }
 
   void append(std::string& text, int row, const std::vector<Recommendation>& list) const {
@@ -284,7 +251,7 @@ class Lists {
     }
   }
 
-  void add_listed(int row, const std::vector<Recommendation>& list) {
+  Json object(int row, const std::vector<Recommendation>& list) const {
     const auto why = reasons(row, list);
     Json columns = Json::array();
     for (std::size_t p = 0; p < list.size(); ++p)
@@ -292,56 +259,120 @@ class Lists {
     Json object = Json::object();
     object.set(audience_.member, std::string(name_of_row(row)));
     object.set(audience_.of + "s", columns);
-    rows_.push_back(object);
+    return object;
+  }
+
+ private:
+  const IdTable& ids() const { return audience_.model().file().cols; }
+  std::string_view name_of_row(int row) const { return audience_.model().file().rows.name(row); }
+
+  std::vector<Explanation> reasons(int row, const std::vector<Recommendation>& list) const {
+    if (c_.explain == 0) return {};
+    std::vector<int> targets;
+    targets.reserve(list.size());
+    for (const Recommendation& each : list) targets.push_back(each.col);
+    return explain(audience_.known->model(), audience_.model().facts(row), targets, c_.explain);
   }
 
   const RecommendCommand& c_;
   const Audience& audience_;
   Names names_;
-  TextOutput out_;
-  Json rows_ = Json::array();
 };
 
-/// Lists of many rows are never all in memory. Ctrl-C keeps those that are done.
-int write_lists(const RecommendCommand& c, const Audience& audience) {
+/// Lists of many rows are never all in memory. Ctrl-C keeps those that are done. Where there are several
+/// ranks each makes a part of them, but for those within the JSON object.
+int write_lists(Ranks& ranks, const RecommendCommand& c, const Audience& audience) {
   // Some seconds of work at most, so that Ctrl-C need not wait.
   const CompletionModel& model = audience.model().model();
   const double per_row =
       double(model.column_count()) * double(model.rank() + 1) * double(model.samples.size() + 1);
-  const auto rows_at_once = std::size_t(std::clamp(2e10 / per_row, 256.0, 4096.0));
+  const auto rows_at_once = Index(std::clamp(2e10 / per_row, 256.0, 4096.0));
   const Timer timer;
-  const Choice choice(c, audience);
-  Lists lists(c, audience);
+  std::optional<Choice> choice;
+  std::optional<Lists> lists;
+  std::optional<TextOutput> out;
+  const bool listed = c.common.json && c.out.empty();
+  together(ranks, [&] {
+    choice.emplace(c, audience);
+    lists.emplace(c, audience);
+    if (!ranks.leads()) return;
+    out.emplace(c.out);
+    if (!listed) out->write(lists->header());
+  });
+  if (listed && !ranks.leads()) return success;
   watch_interrupts();
-  ProgressBar bar("recommend");
-  const ListOptions options{c.top, choice.left_out, choice.columns ? &*choice.columns : nullptr, c.optimism};
+  std::optional<ProgressBar> bar;
+  if (ranks.leads()) bar.emplace("recommend");
+  const ListOptions options{c.top, choice->left_out, choice->columns ? &*choice->columns : nullptr,
+                            c.optimism};
   const std::span<const int> rows = audience.rows;
-  std::size_t done = 0;
-  while (done < rows.size() && !was_interrupted()) {
-    const auto block = rows.subspan(done, std::min(rows_at_once, rows.size() - done));
-    lists.add(block, audience.model().recommender().lists(block, options, c.common.threads));
-    done += block.size();
-    bar.update(double(done) / double(rows.size()), fmt::format("{} of {} rows", done, rows.size()));
+  Json objects = Json::array();
+  const auto text_of = [&](Index first, Index last) {
+    const auto block = rows.subspan(std::size_t(first), std::size_t(last - first));
+    const auto found = audience.model().recommender().lists(block, options, c.common.threads);
+    std::string all;
+    if (listed) {
+      for (std::size_t k = 0; k < block.size(); ++k) objects.push_back(lists->object(block[k], found[k]));
+      return all;
+    }
+    write_lines(
+        last - first, 5 * c.top, c.common.threads,
+        [&](std::string& text, Index k) {
+          lists->append(text, block[std::size_t(k)], found[std::size_t(k)]);
+        },
+        [&](std::string_view text) { all += text; });
+    return all;
+  };
+  const auto goes_on = [&](Index done) {
+    bar->update(double(done) / double(rows.size()), fmt::format("{} of {} rows", done, rows.size()));
+    return !was_interrupted();
+  };
+  OneRank alone;
+  const Index done =
+      write_together(listed ? alone : ranks, {.count = Index(rows.size()),
+                                              .at_once = rows_at_once,
+                                              .of = text_of,
+                                              .write = [&](std::string_view text) { out->write(text); },
+                                              .goes_on = goes_on});
+  if (!ranks.leads()) return success;
+  out->commit();
+  if (c.common.json) {
+    Json object{{audience.member == "row" ? "rows" : "columns", done},
+                {"seconds", timer.seconds()},
+                {"peak_memory_bytes", peak_memory_bytes()}};
+    if (listed)
+      object.set("recommendations", objects);
+    else
+      object.set("output", c.out);
+    describe_ranks(threads_used(c.common.threads), object);
+    print_json(object);
   }
-  lists.finish(done, timer.seconds());
-  if (done == rows.size()) return success;
+  if (done == Index(rows.size())) return success;
   tell("pursuit: note: interrupted after {} of {} rows\n", done, rows.size());
   return interrupted;
 }
 
 int run_recommend(const RecommendCommand& c) {
+  Ranks& ranks = ranks_together();
   check(c);
-  prepare_outputs({c.out}, {c.model, c.rows_file, c.newcomers, c.candidates, c.block,
-                            c.names.empty() ? "" : Names::file_of(c.names)});
-  const Audience who = audience(c);
-  const bool keeps = who.model().known() != nullptr;
-  for (const auto& [asked, option] :
-       {std::pair(c.exclude_seen, "--exclude-seen"), {c.explain > 0, "--explain"}})
-    if (asked && !keeps)
-      throw InvalidInput(fmt::format(
-          "{}: {} does not know what was seen: it is a factorization, or was written with --no-store-entries",
-          option, c.model));
-  return write_lists(c, who);
+  Audience who;
+  together(ranks, [&] {
+    if (ranks.leads())
+      prepare_outputs({c.out}, {c.model, c.rows_file, c.newcomers, c.candidates, c.block,
+                                c.names.empty() ? "" : Names::file_of(c.names)});
+    who = audience(c);
+    const bool keeps = who.model().known() != nullptr;
+    for (const auto& [asked, option] :
+         {std::pair(c.exclude_seen, "--exclude-seen"), {c.explain > 0, "--explain"}})
+      if (asked && !keeps)
+        throw InvalidInput(
+            fmt::format("{}: {} does not know what was seen: it is a factorization, or was written with "
+                        "--no-store-entries",
+                        option, c.model));
+  });
+  require_one_model(ranks, who.model().model(), c.model);
+  tell_of_ranks(c.model, threads_used(c.common.threads), rank_count(), false);
+  return write_lists(ranks, c, who);
 }
 
 struct SimilarCommand {

@@ -14,4 +14,4 @@ target_include_directories(pursuit_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(pursuit_mpi PRIVATE MPI::MPI_CXX pursuit_warnings)
 target_link_options(pursuit_mpi PRIVATE -Wl,--as-needed)
 add_dependencies(pursuit_cli pursuit_mpi)  # whoever builds the program has all of it
-install(TARGETS pursuit_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS pursuit_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)

@@ -1,4 +1,5 @@
-# The Debian package (scripts/package deb): the program with its man pages and completions, the library and its headers.
+# The Debian packages (scripts/package deb): the program with its man pages and completions, the library and its headers; and
+# pursuit-mpi, what the program loads where it was started under MPI, so that nobody else needs Open MPI.
 find_program(PURSUIT_HELP2MAN help2man)
 if(TARGET pursuit_cli AND PURSUIT_HELP2MAN)
   set(manuals ${CMAKE_CURRENT_BINARY_DIR}/manuals)
@@ -27,5 +28,13 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, libopenblas-dev, libfmt-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME pursuit)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS
+    "pursuit-mpi, libeigen3-dev, libopenblas-dev, libfmt-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_COMPONENT_UNSPECIFIED_DESCRIPTION ${CPACK_PACKAGE_DESCRIPTION})
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME pursuit-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "pursuit (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "structured matrix factorization by many processes
+What pursuit needs to share a factorization or a completion among processes that mpirun or srun has started.")
 include(CPack)

@@ -40,6 +40,16 @@ TEST_F(ChooseCli, RecommendsARankWithItsReason) {
   EXPECT_THAT(words.out, HasSubstr("stability"));
 }
 
+TEST_F(ChooseCli, TellsOfNegativeEntriesThatPartsDoNotReach) {
+  Random random(5);
+  write_matrix(path("signed.npy"), {Matrix(random.gaussian_matrix(12, 9)), {}, {}});
+  const Finished warned = run(fmt::format("choose signed.npy --ranks 1 --folds 2 {}", kParts));
+  EXPECT_EQ(warned.status, 0);
+  EXPECT_THAT(warned.err, HasSubstr("entries are negative"));
+  EXPECT_THAT(warned.out, HasSubstr("1 atom predicts"));
+  EXPECT_THAT(run("choose signed.npy --ranks 1 --folds 2").err, testing::Not(HasSubstr("negative")));
+}
+
 TEST_F(ChooseCli, RefusesRanksThatMakeNoSense) {
   write("gaps.csv", "1,2,3\n4,nan,6\n");
   expect_refused({

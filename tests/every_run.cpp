@@ -92,8 +92,12 @@ void expect_members(const FactorResult& result, const FactorOptions& options, co
   const bool left_known = options.fixed > 0 && options.fixed_factors != FixedFactors::right;
   const bool right_known = options.fixed > 0 && options.fixed_factors != FixedFactors::left;
   constexpr double kRounding = 1e-8;
+  if (options.closure && model.rank() > 0 &&
+      !(model.left().minCoeff() >= 0 && ((model.left().rowwise().sum().array() - 1).abs() < kRounding).all()))
+    ADD_FAILURE() << "promise 2: the left factors of a row are no shares";
   for (Index k = 0; k < model.rank(); ++k) {
-    if (!(left_known && k < options.fixed) && !options.left.of(k).contains(model.left().col(k), kRounding))
+    if (!options.closure && !(left_known && k < options.fixed) &&
+        !options.left.of(k).contains(model.left().col(k), kRounding))
       ADD_FAILURE() << "promise 2: left factor " << k << " is not in " << options.left.spec();
     if (!(right_known && k < options.fixed) && !right.of(k).contains(model.right().col(k), kRounding))
       ADD_FAILURE() << "promise 2: right factor " << k << " is not in " << right.spec();

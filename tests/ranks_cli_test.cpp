@@ -27,6 +27,9 @@ constexpr const char* kLongFactor =
     "factor A.npy --rank 30 --left nonneg --right nonneg --weights nonneg --polish 100000000 "
     "--polish-tolerance 0";
 constexpr const char* kLongComplete = "complete ratings.csv --rank 7 --samples 1000000";
+constexpr const char* kLongAtoms =
+    "complete ratings.csv --left nonneg --right nonneg --weights nonneg --regularize none --rank 50 "
+    "--validation 0 --max-sweeps 1000000 --tolerance 0";
 
 /// Such a job, and what happens to it once it runs.
 std::string interrupted_script(const std::string& action, const char* job, int seconds = 2) {
@@ -69,8 +72,10 @@ class UnderMpi : public ProgramTest {
             .c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout.txt"), read("stderr.txt")};
   }
-  Finished on(int ranks, const std::string& arguments) const {
-    return shell(fmt::format("timeout 60 mpirun -n {} '{}' {}", ranks, PURSUIT_PROGRAM, arguments));
+  /// So many of them share memory at most; 0 for all.
+  Finished on(int ranks, const std::string& arguments, int per_machine = 0) const {
+    return shell(fmt::format("export PURSUIT_RANKS_PER_MACHINE={}\ntimeout 60 mpirun -n {} '{}' {}",
+                             per_machine, ranks, PURSUIT_PROGRAM, arguments));
   }
   /// A busy machine may need long to begin the work, and a signal before leaves nothing: once more, later.
   Finished stopped_by(const std::string& signal, const char* job) const {
@@ -127,9 +132,12 @@ TEST_F(UnderMpi, CompletionHasTheSameBitsForAnyNumberOfRanksAndThreads) {
     const CompletionFile alone = load_completion(path("alone.npz"));
     for (const int ranks : {1, 2, 3, 4, 7}) {
       if (ranks == 7 && job.find("samples") != std::string::npos) continue;
-      const Finished done =
-          on(ranks, fmt::format("complete {} {} --threads {} --out many.npz",
-                                ranks % 2 ? "ratings.csv" : "'parts/r-*.csv'", job, ranks % 2 + 1));
+      const Finished done = on(ranks,
+                               fmt::format("complete {} {} --threads {} --out many.npz",
+                                           ranks % 2 ? "ratings.csv" : "'parts/r-*.csv'", job, ranks % 2 + 1),
+                               ranks == 4   ? 1
+                               : ranks == 3 ? 2
+                                            : 0);
       ASSERT_EQ(done.status, 0) << job << done.err;
       const CompletionFile many = load_completion(path("many.npz"));
       EXPECT_EQ(many.rows.names(), alone.rows.names()) << "ids are numbered as one process does";
@@ -158,15 +166,20 @@ TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
 }
 
 TEST_F(UnderMpi, WhatTravelsInASweepIsAsComputed) {
-  const auto said =
-      nlohmann::json::parse(on(2, "complete ratings.csv --rank 7 --validation 0 --json").out, nullptr, false);
-  ASSERT_TRUE(said.contains("ranks")) << said;
+  const auto told = [&](int per_machine) {
+    const std::string job = "complete ratings.csv --rank 7 --validation 0 --json";
+    return nlohmann::json::parse(on(2, job, per_machine).out, nullptr, false);
+  };
+  const auto said = told(1), together = told(2);
+  ASSERT_TRUE(said.contains("ranks") && together.contains("ranks")) << said << together;
   const double sweeps = said["path"].back()["sweeps"], members = 150 + 120, width = 8;
   // Rank 0 gets the half that it does not own; entries and ids came from the other half of the text.
   const double tables = sweeps * members * 4 * (4 * width + 1) / 2, read = 4500 * 12 + 300 * 12;
   EXPECT_LT(said["ranks"]["bytes_received"],
             1.05 * tables + read + sweeps * 9 * 5 * width * 8 * 8 + 20 * members * width * 4);
   EXPECT_LT(said["ranks"]["collectives"], 20 * sweeps + 60);
+  EXPECT_LT(double(together["ranks"]["bytes_received"]), read + 20 * members * width * 4)
+      << "what stands in shared memory is not sent";
 }
 
 TEST_F(UnderMpi, AgreesWithOneProcessThatKnowsNoRanks) {
@@ -201,23 +214,110 @@ TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
   bad(290, 3) = std::numeric_limits<double>::infinity();
   write_matrix(path("bad.npy"), {bad, {}, {}});
   write("bad.csv", ratings(5000) + "u1,i1,x\n");
+  write("pairs.csv", "u1,i1\nu2\n");
+  ASSERT_EQ(run("complete ratings.csv --rank 3 --out model.npz").status, 0);
   for (const BadCase& wrong : std::vector<BadCase>{
            {"an entry of the last rank", "factor bad.npy --rank 2 --out m.npz", 3, "row 291, column 4"},
            {"no file", "factor none.npy --rank 2 --out m.npz", 3, "cannot read 'none.npy'"},
            {"an option", "factor A.npy --rank 0 --out m.npz", 2, "at least one atom is needed"},
            {"no place to write", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},
-           {"no shared work", "omp A.npy A.npy --out m.npz", 2, "omp does not share its work among them"},
-           {"no shared sets", "complete ratings.csv --left nonneg --out m.npz", 2, "complete with atom sets"},
-           {"no shared clicks", "complete ratings.csv --implicit --out m.npz", 2, "complete --implicit does"},
-           {"a line of the last rank", "complete bad.csv --out m.npz", 3,
+           {"a line, with atom sets", "complete bad.csv --left nonneg --out m.npz", 3,
             "bad.csv, line 5001: the value 'x'"},
-           {"no shared loss", "factor A.npy --loss huber:1 --out m.npz", 2, "factor with a loss"}}) {
+           {"no model to predict with", "predict none.npz ratings.csv --out m.npz", 3, "none.npz"},
+           {"a line of pairs", "predict model.npz pairs.csv --out m.npz", 3, "pairs.csv, line 2"},
+           {"a row that is not there", "recommend model.npz --row nobody --out m.npz", 3, "--row nobody"},
+           {"an option of lists", "recommend model.npz --all --top 0 --out m.npz", 2, "--top 0"},
+           {"no place for lists", "recommend model.npz --all --out none/m.npz", 4, "none/m.npz"},
+           {"a line of the last rank", "complete bad.csv --out m.npz", 3,
+            "bad.csv, line 5001: the value 'x'"}}) {
     const Finished done = on(3, wrong.arguments);
     EXPECT_EQ(done.status, wrong.status) << wrong.what << done.err;
     EXPECT_THAT(done.err, HasSubstr(wrong.message)) << wrong.what;
     EXPECT_EQ(count(done.err, wrong.message), 1) << wrong.what << done.err;
     EXPECT_EQ(done.out, "") << wrong.what;
     EXPECT_FALSE(exists("m.npz")) << wrong.what;
+  }
+}
+
+TEST_F(UnderMpi, AtomsAndClicksHaveTheBitsOfOneProcess) {
+  for (const std::string job : {"--left nonneg --right nonneg --weights nonneg --regularize none --rank 3",
+                                "--right sparse:20 --rank 2", "--implicit --rank 7"}) {
+    ASSERT_EQ(run(fmt::format("complete ratings.csv {} --out alone.npz", job)).status, 0);
+    const Finished done = on(3, fmt::format("complete ratings.csv {} --out many.npz", job));
+    ASSERT_EQ(done.status, 0) << job << done.err;
+    EXPECT_THAT(done.err, Not(HasSubstr("does all of it"))) << job;
+    const CompletionModel alone = load_completion(path("alone.npz")).model,
+                          many = load_completion(path("many.npz")).model;
+    EXPECT_TRUE(many.rows.mean == alone.rows.mean && many.cols.mean == alone.cols.mean) << job;
+    EXPECT_TRUE(same_bits(many.atoms.left(), alone.atoms.left())) << job;
+    EXPECT_TRUE(same_bits(many.atoms.right(), alone.atoms.right())) << job;
+    EXPECT_TRUE(same_bits(many.atoms.weights, alone.atoms.weights)) << job;
+  }
+}
+
+TEST_F(UnderMpi, PredictionsAndListsAreTheBytesOfOneProcess) {
+  ASSERT_EQ(run("complete ratings.csv --rank 7 --out model.npz").status, 0);
+  write("pairs.csv", ratings(700) + "nobody,i3,1\n");
+  for (const std::string job : {"predict model.npz pairs.csv", "recommend model.npz --all --top 7",
+                                "recommend model.npz --all --top 2 --explain 2"}) {
+    ASSERT_EQ(run(job + " --out alone.csv").status, 0);
+    const Finished done = on(3, job + " --out many.csv --json");
+    ASSERT_EQ(done.status, 0) << job << done.err;
+    EXPECT_EQ(read("many.csv"), read("alone.csv")) << job;
+    EXPECT_EQ(nlohmann::json::parse(done.out, nullptr, false)["ranks"]["count"], 3) << job << done.out;
+  }
+  const Finished printed = on(2, "predict model.npz pairs.csv");
+  EXPECT_EQ(printed.out, run("predict model.npz pairs.csv").out) << "on standard output too";
+  EXPECT_EQ(count(printed.err, "have an id that the model has never seen"), 1) << printed.err;
+  EXPECT_EQ(on(2, "recommend model.npz --row u3 --json").status, 0) << "a list within the object";
+}
+
+TEST_F(UnderMpi, WhatIsNotSharedIsDoneByOneWhichSaysSo) {
+  for (const auto& [job, what] :
+       {std::pair("factor A.npy --rank 1 --loss huber:1 --out m.npz", "factor with a loss"),
+        {"convert A.npy m.npz", "convert"}}) {
+    const Finished done = on(3, job);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(what));
+    EXPECT_EQ(count(done.err, "does not share its work: rank 0 of 3 does all of it"), 1) << done.err;
+    EXPECT_TRUE(exists("m.npz")) << job;
+    std::filesystem::remove(path("m.npz"));
+  }
+}
+
+TEST_F(UnderMpi, OtherArgumentsForOneRankAreRefused) {
+  const Finished done =
+      shell(fmt::format("timeout 60 mpirun -n 1 '{0}' factor A.npy --rank 2 --out m.npz : -n 2 '{0}' factor "
+                        "A.npy --rank 3 --out "
+                        "m.npz",
+                        PURSUIT_PROGRAM));
+  EXPECT_EQ(done.status, 2) << done.err;
+  EXPECT_EQ(count(done.err, "with different arguments (rank 1 has others"), 1) << done.err;
+  EXPECT_FALSE(exists("m.npz"));
+}
+
+TEST_F(UnderMpi, ACheckpointGoesOnWithAnotherNumberOfRanks) {
+  for (const std::string job :
+       {"factor A.npy --rank 4 --left nonneg --right sparse:20", "complete ratings.csv --rank 7 --samples 9",
+        "complete ratings.csv --left nonneg --right nonneg --weights nonneg --rank 3"}) {
+    const Finished whole = on(3, job + " --out whole.npz --checkpoint state --checkpoint-every 4");
+    ASSERT_EQ(whole.status, 0) << job << whole.err;
+    ASSERT_TRUE(exists("state")) << job << whole.err;
+    const Finished done = on(2, job + " --out done.npz --resume state");
+    ASSERT_EQ(done.status, 0) << job << done.err;
+    if (job.starts_with("factor")) {
+      const Expansion a = load_model(path("done.npz")).model, b = load_model(path("whole.npz")).model;
+      EXPECT_TRUE(same_bits(a.left(), b.left()) && same_bits(a.right(), b.right())) << job;
+      EXPECT_TRUE(same_bits(a.weights, b.weights)) << job;
+    } else {
+      const CompletionModel a = load_completion(path("done.npz")).model,
+                            b = load_completion(path("whole.npz")).model;
+      EXPECT_TRUE(a.rows.mean == b.rows.mean && a.cols.mean == b.cols.mean) << job;
+      EXPECT_TRUE(a.average_rows == b.average_rows) << job;
+      EXPECT_TRUE(same_bits(a.atoms.left(), b.atoms.left()) && same_bits(a.atoms.right(), b.atoms.right()))
+          << job;
+    }
+    std::filesystem::remove(path("state"));
   }
 }
 
@@ -233,7 +333,7 @@ TEST_F(UnderMpi, WithoutItsLibraryItIsRefused) {
 
 /// Jobs that do not end by themselves.
 TEST_F(UnderMpi, ARankThatIsKilledEndsAll) {
-  for (const char* job : {kLongFactor, kLongComplete}) {
+  for (const char* job : {kLongFactor, kLongComplete, kLongAtoms}) {
     const auto start = std::chrono::steady_clock::now();
     const Finished done = shell(interrupted_script("kill -9 $(pgrep -P $launcher | tail -n 1)", job));
     EXPECT_NE(done.status, 0);
@@ -249,6 +349,13 @@ TEST_F(UnderMpi, ASignalKeepsWhatThereIs) {
   EXPECT_EQ(done.status, 138) << done.err;
   EXPECT_THAT(done.out, HasSubstr("the run was interrupted"));
   EXPECT_GE(load_model(path("m.npz")).model.rank(), 1);
+}
+
+TEST_F(UnderMpi, ASignalKeepsTheAtomsThatThereAre) {
+  const Finished done = stopped_by("USR1", kLongAtoms);
+  EXPECT_EQ(done.status, 138) << done.err;
+  ASSERT_TRUE(exists("m.npz")) << done.err;
+  EXPECT_GE(load_completion(path("m.npz")).model.atoms.rank(), 1);
 }
 
 TEST_F(UnderMpi, ASignalKeepsTheModelOfTheLastWholeSweep) {

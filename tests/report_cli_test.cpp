@@ -138,6 +138,49 @@ TEST_F(ReportCli, ABrowserRunsNoNameAndSortsTables) {
   EXPECT_THAT(body, Not(HasSubstr("broken"))) << "a name ran as a script";
 }
 
+TEST_F(ReportCli, ABrowserFindsNothingOverBarsWhateverNamesThereAre) {
+  SKIP_WITHOUT_CHROMIUM();
+  std::string table;
+  const std::string name = "a column whose name goes on and on, with number ";
+  for (int j = 0; j < 6; ++j) table += fmt::format("{}\"{}{}\"", j > 0 ? "," : "patient,", name, j);
+  table += "\n";
+  for (int i = 0; i < 9; ++i)
+    table += fmt::format("the {}th patient of the second ward,{},{},{},{},{},{}\n", i, i, i % 2 + 1, 9 - i,
+                         i % 3 + 0.5, i * i % 7, i * i % 5);
+  write("long.csv", table);
+  ASSERT_EQ(run("factor long.csv --rank 3 --left nonneg --right nonneg --weights nonneg --out m.npz").status,
+            0);
+  ASSERT_EQ(run("pca long.csv --components 2 --out p.npz").status, 0);
+  for (const char* model : {"m.npz", "p.npz"}) {
+    ASSERT_EQ(run(fmt::format("report {} --out page.html", model)).status, 0);
+    const std::string dom = rendered(R"(
+      let over = 0, bars = 0, names = new Set();
+      for (const group of document.querySelectorAll('#atoms svg g')) {
+        const bar = group.querySelector('.up, .down'), texts = group.querySelectorAll('text');
+        if (!bar || texts.length < 2) continue;
+        const box = bar.getBoundingClientRect();
+        names.add(texts[0].textContent);
+        ++bars;
+        for (const text of texts) {
+          const own = text.getBoundingClientRect();
+          if (own.left < box.right - 0.5 && box.left < own.right - 0.5) ++over;
+          if (own.left < group.ownerSVGElement.getBoundingClientRect().left - 1) ++over;
+        }
+      }
+      document.body.dataset.bars = bars > 20;
+      document.body.dataset.names = names.size;
+      document.body.dataset.over = over;
+      document.body.dataset.overflow = document.documentElement.scrollWidth > innerWidth;
+    )");
+    const std::size_t at = dom.find("<body");
+    ASSERT_NE(at, std::string::npos);
+    const std::string body = dom.substr(at, dom.find('>', at) - at);
+    for (const char* fact :
+         {"data-bars=\"true\"", "data-over=\"0\"", "data-overflow=\"false\"", "data-names=\"15\""})
+      EXPECT_THAT(body, HasSubstr(fact)) << model;
+  }
+}
+
 TEST_F(ReportCli, ABrowserDrawsThePage) {
   SKIP_WITHOUT_CHROMIUM();
   write_hostile_page();

@@ -93,6 +93,25 @@ TEST_F(TensorCli, NamesOfATableAreKeptAndShown) {
   EXPECT_THAT(run("inspect m.npz").out, HasSubstr("mode 0: north"));
 }
 
+TEST_F(TensorCli, FilesOfSetsMayNameTheIndicesOfAMode) {
+  write("t.csv",
+        "station,day,hour,trips\nnorth,mon,8,5\nsouth,tue,9,2\nnorth,tue,9,1\neast,mon,9,4\neast,tue,8,3\n");
+  write("seen.txt", "east\nsouth\n");
+  write("unseen.txt", "west\n");
+  const std::string modes = " --modes support:" + path("seen.txt") + ",sphere,sphere";
+  for (const std::string command :
+       {"factor t.csv --rank 1 --starts 0", "complete t.csv --rank 1 --regularize none"}) {
+    ASSERT_EQ(run(command + modes + " --out m.npz").status, 0) << command;
+    const Factors factors = std::get<ModelFile>(load_any_model(path("m.npz"))).model.factors;
+    EXPECT_EQ(factors[0](0, 0), 0) << "north is not among them";
+    EXPECT_NE(factors[0](1, 0), 0);
+    EXPECT_NE(factors[0](2, 0), 0);
+  }
+  EXPECT_THAT(run("factor t.csv --rank 1 --modes support:" + path("unseen.txt") + ",sphere,sphere").err,
+              HasSubstr("'west' is not the name"));
+  EXPECT_THAT(run("factor T.npy --rank 1" + modes).err, HasSubstr("'south' is not a finite number"));
+}
+
 TEST_F(TensorCli, InspectShowsEveryMode) {
   ASSERT_EQ(run("factor T.npy --rank 2 --out m.npz").status, 0);
   const json object = run_json("inspect m.npz");

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _core
-from ._components import plain_parameters
 from ._observations import (
     Observations,
     from_matrix,
@@ -22,6 +21,7 @@ from ._observations import (
     parts_of,
     seconds_of,
 )
+from ._parameters import plain_parameters
 from ._validation import FLOATS, threads_for
 
 
@@ -181,6 +181,14 @@ class CompletedMatrix:
     @property
     def _n_features_out(self) -> int:
         return self.model_.row_width
+
+    @property
+    def components_(self) -> NDArray[np.float64]:
+        """What the columns of `transform` after the first, the offsets of rows, are multiplied with: factors of
+        columns, an atom in every row. With non-negative sets and weights neither has a negative entry."""
+        check_is_fitted(self, "model_")
+        own = self.model_.scale * self.model_.column_factors[:, 1:].T.astype(np.float64)
+        return np.concatenate([own, self.model_.right.T.reshape(-1, own.shape[1])])
 
     @property
     def row_ids_(self) -> list[Any]:

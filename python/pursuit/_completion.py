@@ -5,7 +5,6 @@ from os import PathLike
 from typing import Any, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._checkpoints import checkpoint_of, forget_checkpoint
 from ._completed_matrix import CompletedMatrix
+from ._completion_options import CompletionOptions
 from ._features import feature_table
 from ._observations import (
     Ids,
@@ -39,6 +39,7 @@ from .atoms import AtomsLike, as_atoms
 class MatrixCompletion(
     Reported,
     CompletedMatrix,
+    CompletionOptions,
     Recommending,
     CompletionPlots,
     ClassNamePrefixFeaturesOutMixin,
@@ -59,8 +60,8 @@ class MatrixCompletion(
     Parameters
     ----------
     n_components : int or None, default=None
-        At most so many atoms beside the offsets; None means 31, or 20 with atom sets of entries that are known. The data decide how
-        many are used.
+        At most so many atoms beside the offsets; None means 31, or 20 with atom sets of entries that are known (up to 80
+        with sets of few non-zeros). The data decide how many are used.
     loss : str, default="squares"
         What the numbers are: "bernoulli" for zeros and ones (predictions are probabilities of a 1), and with
         atom sets any loss of `MatrixPursuit`: predictions are means (of quantiles, quantiles; of grades, the
@@ -82,8 +83,9 @@ class MatrixCompletion(
     implicit : bool, default=False
         Whether the entries are implicit feedback (clicks, purchases, plays): what was not seen counts as a weak
         no, and how weak, the rank (63 at most by default) and the regularization are chosen by entries held
-        back. What is predicted is an order, near 1 for what suits a row. With atom sets or without (then
-        31 atoms at most by default, and neither features nor ``warm_start``), but not with a loss.
+        back. What is predicted is an order, near 1 for what suits a row. With atom sets (at most 127 by default
+        of "nonneg" and "sphere", 31 of others, which are found one by one; neither features nor
+        ``warm_start``) or without, but not with a loss.
     confidence : str, default="constant"
         With ``implicit``, how much an entry counts by its value: "constant" (once), "linear:A" (1 + A value) or
         "log:A:B" (1 + A log(1 + value / B)).
@@ -305,7 +307,7 @@ class MatrixCompletion(
                     and self.offsets is None
                     and self.regularization == "auto"
                     and self.corrections is None,
-                    max_rank=20 if self.n_components is None else self.n_components,
+                    max_rank=self.n_components,
                     corrections=np.atleast_1d(3 if self.corrections is None else self.corrections).tolist(),
                     polish=self._polish(plain),
                     polish_tolerance=self.tol,
@@ -314,8 +316,6 @@ class MatrixCompletion(
                     **options,
                 )
             elif self.implicit:
-                if self.checkpoint is not None:
-                    raise ValueError("checkpoint: a fit of implicit feedback has no state to go on from")
                 options.pop("range")
                 result = _core.complete_implicit(
                     *seen.arguments(),
@@ -323,12 +323,13 @@ class MatrixCompletion(
                     right=sets[1] if structured else None,
                     weights=self.weights,
                     confidence=self.confidence,
-                    max_rank=(31 if structured else 63) if self.n_components is None else self.n_components,
+                    max_rank=self.n_components,
                     start=earlier,
                     start_entries=None if earlier is None or self._seen is None else parts_of(self._seen),
                     row_features=known_rows,
                     column_features=known_cols,
                     callback=watcher.function(),
+                    checkpoint=checkpoint_of(self.checkpoint),
                     **options,
                 )
             else:
@@ -459,43 +460,3 @@ class MatrixCompletion(
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return seen
-
-    def _range(self) -> tuple[float, float] | None:
-        if isinstance(self.clip, str):
-            if self.clip != "auto":
-                raise ValueError(f"clip={self.clip!r}: must be (low, high), 'auto' or None")
-            return None
-        return (-np.inf, np.inf) if self.clip is None else (float(self.clip[0]), float(self.clip[1]))
-
-    def _has_offsets(self) -> bool:
-        if self.offsets is None:
-            return self.loss not in ("poisson", "itakura-saito")
-        return self.offsets
-
-    def _polish(self, plain: bool) -> int:
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter={self.max_iter}: must be 1 or more")
-        settles = self.corrections is None and (self.regularization == "none" or not plain)
-        return self.max_iter if settles else 0
-
-    def _samples(self) -> int | None:
-        if self.effort not in ("normal", "default", "high"):
-            raise ValueError(f"effort={self.effort!r}: must be 'normal' or 'high'")
-        return None if self.effort == "high" else 0
-
-    def _path(self, path: dict[str, Any], seen: Observations) -> dict[str, NDArray[Any]]:
-        deviation = float(np.std(seen.value.astype(np.float64)))
-        error = np.where(np.isnan(path["validation"]), path["noise"], path["validation"])
-        if self.implicit:
-            error, deviation = 1 - error, 1.0
-        # Equal values leave nothing to explain.
-        error = error / deviation if deviation > 0 else np.zeros_like(error)
-        return {
-            "rank": path["rank"],
-            "relative_error": error,
-            "explained_variance": 1 - error**2,
-            "support": len(seen.cols) * path["rank"],
-            "validation": path["validation"],
-            "noise": path["noise"],
-            "seconds": path["seconds"],
-        }

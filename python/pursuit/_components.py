@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _core
 from ._atom_sets import AtomSet, NamedAtoms
 from ._kept_sets import kept_text
+from ._parameters import plain_parameters
 from ._plots import ComponentPlots
 from ._reports import Reported
 from ._validation import (
@@ -29,17 +30,6 @@ from ._validation import (
     threads_for,
     validate_matrix,
 )
-
-
-def plain_parameters(model: Any) -> str:
-    """Those that a file can hold, as JSON: numbers, words, and lists of them. Functions and arrays are not."""
-    plain = {}
-    for name, value in model.get_params(deep=False).items():
-        try:
-            plain[name] = json.loads(json.dumps(value.tolist() if isinstance(value, np.generic) else value))
-        except (TypeError, ValueError):
-            continue
-    return json.dumps(plain)
 
 
 class ComponentModel(

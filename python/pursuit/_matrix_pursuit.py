@@ -42,6 +42,11 @@ class MatrixPursuit(FactorizationModel):
         other than squares the model is one of the linear predictor; `inverse_transform` leads to means.
     offsets : bool, default=False
         Whether every row and every column has a fitted number beside the atoms.
+    closure : bool, default=False
+        Whether the scores of every row are shares: not negative, of sum one (mixtures, compositions). ``left`` is
+        "nonneg" or "sphere" then, ``right`` any set. Components have the sizes that belong to whole shares, those
+        of ``fixed_right`` the sizes that are given; ``left_`` are the shares, ``weights_`` ones, and `transform`
+        gives shares.
     fixed_left : array of shape (n_samples, n_known), optional
         Left factors that are known, of the first atoms: they stay, and the rest of these atoms is fitted.
     fixed_right : array of shape (n_known, n_features), optional
@@ -136,6 +141,7 @@ class MatrixPursuit(FactorizationModel):
         weights: str = "free",
         loss: str = "squares",
         offsets: bool = False,
+        closure: bool = False,
         fixed_left: Any = None,
         fixed_right: Any = None,
         fixed: Any = None,
@@ -160,6 +166,7 @@ class MatrixPursuit(FactorizationModel):
         self.weights = weights
         self.loss = loss
         self.offsets = offsets
+        self.closure = closure
         self.fixed_left = fixed_left
         self.fixed_right = fixed_right
         self.fixed = fixed
@@ -222,7 +229,7 @@ class MatrixPursuit(FactorizationModel):
         right = as_atoms(self.right, getattr(self, "feature_names_in_", None))
         known = self._known_atoms(X.shape, rank)
         initial = known.get("initial") or self._earlier_atoms(X.shape)
-        if plain and left.spec == right.spec == "sphere" and not known:
+        if plain and left.spec == right.spec == "sphere" and not known and not self.closure:
             require_count("n_components", rank, at_most=min(X.shape), shape=X.shape)
             initial = None  # the singular vectors come all at once, those there are among them
         self._nonnegative_coordinates = _nonnegative_weights(self.weights) and not _has_negative_members(
@@ -237,6 +244,7 @@ class MatrixPursuit(FactorizationModel):
             start=self.start,
             loss=self.loss,
             offsets=bool(self.offsets),
+            closure=bool(self.closure),
             entry_weights=None if entry_weights is None else _matrix_of_weights(entry_weights),
             row_weights=row_weights,
             row_scale=self.row_scale_,
@@ -276,6 +284,8 @@ class MatrixPursuit(FactorizationModel):
         # The engine keeps known factors as they are: of unit length, scale goes into the weights.
         lengths = [np.linalg.norm(factor, axis=0) for factor in (left, right)]
         left, right = (f / np.where(n > 0, n, 1) for f, n in zip((left, right), lengths))
+        if self.closure and name == "fixed_right":  # where shares are of the whole, sizes are known too
+            weights = lengths[1]
         kind = {"fixed": "both", "fixed_left": "left", "fixed_right": "right"}[name]
         return {"initial": (left, right, weights), "fixed": len(weights), "fixed_factors": kind}
 
@@ -294,6 +304,20 @@ class MatrixPursuit(FactorizationModel):
         array of shape (n_samples, n_components)
         """
         return self.fit(X, row_scale=row_scale, **weights).transform(X, row_scale=row_scale)
+
+    def _keep(self, X: Any, result: dict[str, Any], *args: Any, **more: Any) -> None:
+        if self.closure:
+            result = {**result, **_in_whole_shares(result["right"], result["weights"])}
+        super()._keep(X, result, *args, **more)
+
+    def _coordinates(self, products: NDArray[Any]) -> NDArray[Any]:
+        if not self.closure:
+            return super()._coordinates(products)
+        found = np.flatnonzero(self.left_.any(axis=0))  # the others only keep the shape
+        shares = np.zeros(products.shape)
+        gram = self._gram()[np.ix_(found, found)]
+        shares[:, found] = _core.simplex_least_squares(gram, products[:, found], threads_for(self.n_jobs))
+        return shares
 
     def _is_plain(self) -> bool:
         """Whether rows are in the atoms by least squares."""
@@ -379,6 +403,11 @@ class MatrixPursuit(FactorizationModel):
     def _coordinates_are_nonnegative(self, left: NDArray[Any]) -> bool:
         """Of a model from a file: its set may be a function that is not here, its atoms are."""
         return _nonnegative_weights(self.weights) and bool(np.all(left >= 0))
+
+
+def _in_whole_shares(right: NDArray[Any], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Factors of features in the sizes that belong to shares as they are."""
+    return {"right": right * weights, "weights": np.ones_like(weights)}
 
 
 def _numbers(values: Any, what: str) -> NDArray[np.float64]:

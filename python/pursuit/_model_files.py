@@ -17,9 +17,10 @@ from ._components import with_zeros
 from ._consensus import ConsensusNMF
 from ._factorization import path_by_rank
 from ._kept_sets import set_of
-from ._matrix_pursuit import MatrixPursuit
+from ._matrix_pursuit import MatrixPursuit, _in_whole_shares
 from ._nmf import NMF
 from ._observations import Ids, Observations, typed_ids
+from ._parameters import parameters_of
 from ._pca import PCA
 from ._sparse_pca import NonnegativeSparsePCA, SparsePCA
 from ._svd import TruncatedSVD
@@ -31,6 +32,7 @@ _CLASSES = {
     each.__name__: each
     for each in (MatrixPursuit, NMF, ConsensusNMF, TruncatedSVD, PCA, SparsePCA, NonnegativeSparsePCA)
 }
+_NAMES_OF_PATHS = {"checkpoint"}  # to which a further fit would write
 _NAMES_OF_SETS = {"left", "right", "symmetric", "modes", "atoms"}
 
 
@@ -74,13 +76,20 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
     rank = max(file["right"].shape[1], len(shares))  # those that the data did not have are not in the file
     file.update({part: with_zeros(file[part], rank) for part in ("left", "right", "weights")})
     model = _CLASSES[name](max(rank, 1))
-    _set_parameters(path, model, metadata)
+    _set_parameters(path, model, metadata, trusted)
+    if isinstance(model, SparsePCA):
+        _set_specs(model, metadata, trusted)
     if isinstance(model, MatrixPursuit):
         for side in ("left", "right"):
             spec = metadata.get(side, "sphere")
-            model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
+            given = _list_of_specs(metadata, side)
+            set_of_side = spec if trusted or not opens_files(spec) else UntrustedSpec(spec)
+            model.set_params(**{side: set_of_side if given is None else given})
         model.set_params(weights=metadata.get("weights", "free"))
         model.set_params(loss=file["loss"], offsets=len(file["column_offsets"]) > 0)
+        if metadata.get("closure") == "true":  # of the program
+            model.set_params(closure=True)
+            file.update(_in_whole_shares(file["right"], file["weights"]))
         model._keep_own_terms(file)
         model.row_scale_ = file["row_scale"]
         model._nonnegative_coordinates = model._coordinates_are_nonnegative(file["left"])
@@ -136,7 +145,7 @@ def _load_factorization(path: str | PathLike[str], trusted: bool) -> Model:
 def _load_tensor(path: str | PathLike[str], file: dict[str, Any], trusted: bool) -> TensorPursuit:
     metadata, modes = file["metadata"], len(file["factors"])
     model = TensorPursuit(max(len(file["weights"]), 1))
-    _set_parameters(path, model, metadata)
+    _set_parameters(path, model, metadata, trusted)
     try:
         specs = json.loads(metadata["sets_of_modes"]) if "sets_of_modes" in metadata else None
     except (ValueError, RecursionError):
@@ -145,8 +154,10 @@ def _load_tensor(path: str | PathLike[str], file: dict[str, Any], trusted: bool)
         specs = metadata.get("modes", ",".join(["sphere"] * modes)).split(",")
     if not isinstance(specs, list) or len(specs) != modes or not all(isinstance(s, str) for s in specs):
         raise ValueError(f"{path}: the metadata name {len(specs)} sets for {modes} modes")
+    given = parameters_of(metadata.get("parameters", "{}")).get("modes")
+    one_for_all = isinstance(given, str) and specs == [given] * modes and not opens_files(given)
     model.set_params(
-        modes=[s if trusted or not opens_files(s) else UntrustedSpec(s) for s in specs],
+        modes=given if one_for_all else [s if trusted or not opens_files(s) else UntrustedSpec(s) for s in specs],
         symmetric_modes=_shared_modes(file["panel_of_mode"]),
         weights=metadata.get("weights", "free"),
         loss=file["loss"],
@@ -160,32 +171,39 @@ def _shared_modes(panel_of_mode: list[int]) -> list[int] | None:
     return shared or None
 
 
-def _set_parameters(path: str | PathLike[str], model: Model, metadata: dict[str, str]) -> None:
+def _set_parameters(
+    path: str | PathLike[str], model: Model, metadata: dict[str, str], trusted: bool
+) -> None:
     """What the model was made with. Atom sets are not among it: files name them, and some of them run code."""
     if "parameters" in metadata:
         try:
-            parameters = json.loads(metadata["parameters"])
-        except (ValueError, RecursionError):
-            parameters = None
-        if not isinstance(parameters, dict):
-            raise ValueError(f"{path}: the metadata parameters are no JSON object")
-        known = model.get_params(deep=False).keys() - _NAMES_OF_SETS
+            parameters = parameters_of(metadata["parameters"])
+        except ValueError as error:
+            raise ValueError(f"{path}: the metadata parameters: {error}") from None
+        known = model.get_params(deep=False).keys() - _NAMES_OF_SETS - (set() if trusted else _NAMES_OF_PATHS)
         model.set_params(**{name: value for name, value in parameters.items() if name in known})
     elif isinstance(model, SparsePCA):  # of the program
         bound = re.fullmatch(r"(nonneg\+)?sparse:(\d+|0?\.\d+)", metadata.get("right", ""))
         model.k = None if bound is None else float(bound[2]) if "." in bound[2] else int(bound[2])
 
 
-def _set_specs(model: MatrixCompletion, metadata: dict[str, str], trusted: bool) -> None:
-    """Sets that were given by their specs, and pairs that JSON has made lists of."""
-    parameters = json.loads(metadata.get("parameters", "{}"))
-    for side in ("left", "right"):
-        spec = parameters.get(side)
+def _set_specs(model: MatrixCompletion | SparsePCA, metadata: dict[str, str], trusted: bool) -> None:
+    """Sets that were given by their specs."""
+    parameters = parameters_of(metadata.get("parameters", "{}"))
+    for side in _NAMES_OF_SETS & model.get_params(deep=False).keys():
+        spec, given = parameters.get(side), _list_of_specs(metadata, side)
         if isinstance(spec, str):
             model.set_params(**{side: spec if trusted or not opens_files(spec) else UntrustedSpec(spec)})
-    for name in ("clip", "columns"):
-        if isinstance(getattr(model, name), list):
-            model.set_params(**{name: tuple(getattr(model, name))})
+        elif given is not None:
+            model.set_params(**{side: given})
+
+
+def _list_of_specs(metadata: dict[str, str], side: str) -> list[str] | None:
+    """Of every atom its own, where none opens a file."""
+    given = parameters_of(metadata.get("parameters", "{}")).get(side)
+    if not isinstance(given, list) or not all(isinstance(e, str) and not opens_files(e) for e in given):
+        return None
+    return given
 
 
 def _numbers(path: str | PathLike[str], text: str) -> NDArray[np.float64]:
@@ -213,12 +231,14 @@ def _load_completion(path: str | PathLike[str], trusted: bool) -> MatrixCompleti
 
     seen = entries("seen").tocoo()
     model = MatrixCompletion(max(file["model"].rank, 1), loss=file["model"].loss)
-    _set_parameters(path, model, metadata)
+    _set_parameters(path, model, metadata, trusted)
     _set_specs(model, metadata, trusted)
     if file["model"].implicit:
         model.set_params(implicit=True, confidence=file["model"].confidence)
     if "columns" in metadata:
         model.set_params(columns=tuple(json.loads(metadata["columns"])))
+    if isinstance(model.clip, list):  # of earlier versions
+        model.set_params(clip=tuple(model.clip))
     model._set_model(file["model"], Observations(rows, cols, seen.row, seen.col, seen.data))
     model._row_features, model._column_features = file["row_features"], file["column_features"]
     if file["held_out"] is not None:

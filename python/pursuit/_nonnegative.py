@@ -83,6 +83,8 @@ class NonnegativeModel(FactorizationModel):
         return LOSSES[self.beta_loss]
 
     def _check_entries(self, X: Any) -> None:
+        if isinstance(X, _core.RankedMatrix):  # every process has looked at its rows
+            return
         check_non_negative(X, "NMF (input X)")
         if self._loss() == "itakura-saito":
             full = X.nnz == np.prod(X.shape) and X.data.all() if issparse(X) else X.all()

@@ -175,6 +175,7 @@ class PCA(ComponentModel):
             seed=0,
             threads=threads_for(self.n_jobs),
             time_limit=None,
+            initial=None,
             callback=None,
         )
         scores = result["scores"]

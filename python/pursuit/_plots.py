@@ -31,6 +31,9 @@ def curve(ax: Any, x: Any, y: Any, xlabel: str, ylabel: str, *, whole: bool = Fa
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         if len(x) == 1:
             ax.set_xlim(x[0] - 1, x[0] + 1)
+    else:
+        ax.locator_params(axis="x", nbins=5)  # seconds may have many digits
+        ax.ticklabel_format(useOffset=False)  # and errors differ in the last ones
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     return ax
@@ -186,7 +189,9 @@ def _bars(components: NDArray[Any], names: list[str], top: int, columns: int) ->
 
 
 def _short(name: str, most: int = 24) -> str:
-    return name if len(name) <= most else name[: most - 1] + "\u2026"
+    """Of long names both ends: those of one kind often begin alike."""
+    tail = (most - 1) // 2
+    return name if len(name) <= most else name[: most - 1 - tail] + "\u2026" + name[-tail:]
 
 
 class CompletionPlots:
@@ -211,7 +216,7 @@ class CompletionPlots:
         return curve(ax, self.trace_["seconds"], self.trace_["noise"], "seconds", "noise")
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Error on entries held back, by the number of atoms.
+        """Error on entries held back, by the number of atoms; the noise, where none were held back.
 
         Parameters
         ----------
@@ -223,6 +228,10 @@ class CompletionPlots:
         matplotlib axes
         """
         check_is_fitted(self)
-        ranks = np.unique(self.path_["rank"])  # one that was tried again counts by its better try
-        errors = [np.min(self.path_["validation"][self.path_["rank"] == rank]) for rank in ranks]
-        return curve(ax, ranks, errors, "atoms", "validation RMSE", whole=True)
+        name, label = "validation", "validation RMSE"
+        if np.isnan(self.path_[name]).all():
+            name, label = "noise", "noise"
+        judged = ~np.isnan(self.path_[name])  # a last fit to all entries is judged by none
+        ranks = np.unique(self.path_["rank"][judged])  # one that was tried again counts by its better try
+        errors = [np.min(self.path_[name][judged & (self.path_["rank"] == rank)]) for rank in ranks]
+        return curve(ax, ranks, errors, "atoms", label, whole=True)

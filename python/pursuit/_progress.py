@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, Callable
 
@@ -74,10 +75,14 @@ class _Bar:
         by_rank = moment.phase in ("atom", "correction")
         bar.total, bar.n = (moment.target_rank, moment.rank) if by_rank else (moment.max_sweeps, moment.sweep)
         bar.set_description(moment.phase, refresh=False)
-        if moment.phase in ("growing", "refining", "sampling"):
-            bar.set_postfix(rank=moment.rank, validation=f"{moment.validation:.4g}", refresh=False)
-        else:
-            bar.set_postfix(rank=moment.rank, error=f"{moment.relative_error:.4g}", refresh=False)
+        completes = moment.phase in ("growing", "refining", "sampling")
+        name, value = (
+            ("validation", moment.validation) if completes else ("error", moment.relative_error)
+        )
+        known = {"rank": moment.rank} if moment.rank else {}
+        if not math.isnan(value):
+            known[name] = f"{value:.4g}"
+        bar.set_postfix(known, refresh=False)
         if time.monotonic() - self._drawn >= self.seconds_between:
             bar.refresh()
             self._drawn = time.monotonic()

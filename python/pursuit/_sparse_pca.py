@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array
 
 from . import _core
 from . import atoms as catalogue
+from ._checkpoints import checkpoint_of, forget_checkpoint
 from ._components import ComponentModel, with_zeros
 from ._progress import Callback, Watcher
 from ._validation import float_type, require_count, seed_for, threads_for, validate_matrix
@@ -56,6 +57,14 @@ class SparsePCA(ComponentModel):
         One start; about a second; about a minute.
     time_limit : float, optional
         Seconds; the best found until then is kept.
+    checkpoint : path, or path and str, optional
+        A file in which the search keeps its state, every 60 seconds and where it is stopped, or as often as the
+        second says: "20" is after 20 steps, "90s" after 90 seconds. A fit of the same data and parameters goes
+        on from it where it is there, bit for bit; then it is removed. Not with ``alpha``.
+    warm_start : bool, default=False
+        Whether a further `fit` begins with the components there are, beside its other starts: it ends no worse, and
+        ``n_components`` may have grown. With ``effort="low"`` it costs little. With ``alpha``, of the same rows and
+        as many components.
     callback : callable, optional
         Called with every step; False ends the fit.
     verbose : int, default=0
@@ -117,6 +126,8 @@ class SparsePCA(ComponentModel):
         correlation: bool = False,
         effort: str = "normal",
         time_limit: float | None = None,
+        checkpoint: Any = None,
+        warm_start: bool = False,
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
@@ -137,6 +148,8 @@ class SparsePCA(ComponentModel):
         self.correlation = correlation
         self.effort = effort
         self.time_limit = time_limit
+        self.checkpoint = checkpoint
+        self.warm_start = warm_start
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -167,6 +180,7 @@ class SparsePCA(ComponentModel):
         if self.correlation:
             self.scale_ = result["deviations"].astype(float_type(X), copy=False)
         self._scores = with_zeros(result["scores"], count)
+        forget_checkpoint(self.checkpoint, result["stop"])
         self.n_samples_ = X.shape[0]
         self.n_iter_ = result["sweeps"]
         self.trace_ = result["history"]
@@ -175,7 +189,23 @@ class SparsePCA(ComponentModel):
             raise result["failure"]
         return self
 
+    def _earlier_components(self, X: Any, most: int) -> NDArray[np.float64] | None:
+        """Columns that a warm start begins with."""
+        if not self.warm_start or not hasattr(self, "components_"):
+            return None
+        found = self.components_[self.components_.any(axis=1)]  # the others only keep the shape
+        if found.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"warm_start=True: the model is one of {found.shape[1]} features, not {X.shape[1]}"
+            )
+        if len(found) > most:
+            raise ValueError(
+                f"n_components={self.n_components}: a warm start adds to the {len(found)} components there are"
+            )
+        return found.T.astype(np.float64) if len(found) else None
+
     def _search(self, X: Any, count: int, watcher: Watcher) -> dict[str, Any]:
+        earlier = self._earlier_components(X, count)
         return _core.pca(
             X,
             components=count,
@@ -188,7 +218,9 @@ class SparsePCA(ComponentModel):
             seed=seed_for(self.random_state),
             threads=threads_for(self.n_jobs),
             time_limit=self.time_limit,
+            initial=earlier,
             callback=watcher.function(),
+            checkpoint=checkpoint_of(self.checkpoint),
         )
 
     def _descend(self, X: Any, count: int, alpha: float, watcher: Watcher) -> dict[str, Any]:
@@ -199,6 +231,14 @@ class SparsePCA(ComponentModel):
                 self.V_init, input_name="V_init"
             )
             start = U, V.T
+        elif (earlier := self._earlier_components(X, count)) is not None:
+            lengths = np.linalg.norm(self._scores, axis=0)  # loadings have unit length here, scores there
+            if earlier.shape[1] != count or len(self._scores) != X.shape[0] or not lengths.all():
+                raise ValueError(
+                    f"warm_start=True: with alpha a fit goes on with as many rows and components; the model has "
+                    f"{len(self._scores)} and {earlier.shape[1]}, asked for are {X.shape[0]} and {count}"
+                )
+            start = self._scores / lengths, earlier * lengths
         result = _core.l1_components(
             X,
             components=count,
@@ -237,6 +277,8 @@ class SparsePCA(ComponentModel):
             return
         if self._base_atoms().spec != "sphere":
             raise ValueError(f"alpha={self.alpha!r}: loadings of either sign pay; non-negative ones have k")
+        if self.checkpoint is not None:
+            raise ValueError("checkpoint: loadings that pay have no state to go on from; those with k have")
         for name, default in (("total_nonzeros", None), ("orthogonality", 0.0), ("correlation", False)):
             if getattr(self, name) != default:
                 raise ValueError(f"{name}={getattr(self, name)!r}: goes with k, not with alpha")

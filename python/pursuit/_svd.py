@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,17 @@ class TruncatedSVD(FactorizationModel):
     """The leading singular vectors, dense or sparse, by block Lanczos iterations: `MatrixPursuit` with no
     structure at all.
 
-    Columns are not centred. The result is exact to rounding and the same for every call.
+    Columns are not centred. Singular values are exact to rounding, and the result is the same for every call.
 
     Parameters
     ----------
     n_components : int, default=2
     algorithm : {"randomized", "arpack"}, default="randomized"
-    n_iter, n_oversamples, power_iteration_normalizer, tol
-        Taken for the sake of calls written for scikit-learn, with ``algorithm``: there is one algorithm here,
-        and it ends where the result is exact.
+    n_iter, n_oversamples, power_iteration_normalizer
+        Taken for the sake of calls written for scikit-learn, with ``algorithm``: there is one algorithm here.
+    tol : float, default=0.0
+        How exact vectors are: the largest ``|X.T u - s v| / s`` that is left, 1e-14 to 0.1; 0 means 1e-8,
+        where values are exact to rounding, which are good to the square of it.
     n_jobs : int, optional
         Threads; None means 1, -1 all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -89,21 +92,26 @@ class TruncatedSVD(FactorizationModel):
         if self.algorithm not in ("randomized", "arpack"):
             raise ValueError(f"algorithm={self.algorithm!r}: must be 'randomized' or 'arpack'")
         X = validate_matrix(self, X, reset=True)
+        options = pursuit_options(
+            rank=require_count("n_components", self.n_components, at_most=min(X.shape), shape=X.shape),
+            weights="free",
+            corrections=0,
+            max_iter=0,
+            tol=0.0,
+            restarts=1,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        if self.tol != 0:
+            if not isinstance(self.tol, numbers.Real) or not 1e-14 <= self.tol <= 0.1:
+                raise ValueError(f"tol={self.tol!r}: must be 0 (1e-8), or 1e-14 to 0.1")
+            options["svd_tolerance"] = float(self.tol)
         self._factor(
             X,
             watcher=Watcher(None, 0),
             left=atoms.sphere(),
             right=atoms.sphere(),
-            pursuit=pursuit_options(
-                rank=require_count("n_components", self.n_components, at_most=min(X.shape), shape=X.shape),
-                weights="free",
-                corrections=0,
-                max_iter=0,
-                tol=0.0,
-                restarts=1,
-                random_state=self.random_state,
-                n_jobs=self.n_jobs,
-            ),
+            pursuit=options,
             start="greedy",
         )
         return self

@@ -86,6 +86,8 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
         Of every mode.
     validation_errors_ : dict
         Of every number of atoms that was tried, where it was chosen: RMSE, of other losses the mean deviance.
+        Self-tuned factors of spheres are the mean of four models: these are means too, and the model has the
+        atoms of all four.
     congruence_, condition_ : float
         The cosine between the two atoms that are most alike, -1 where they cancel, and the condition of all; NaN
         with gaps and other losses, where they are not looked at.
@@ -229,8 +231,6 @@ class TensorPursuit(Reported, TransformerMixin, BaseEstimator):
             offsets=self.offsets,
         )
         entries = entries_of(data, shape, entry_weights, self.unlisted == "zero")
-        if chosen and self.checkpoint is not None:
-            raise ValueError("checkpoint: a fit that chooses atoms or prices has no state to go on from")
         with watcher:
             if chosen:
                 result = _core.complete_tensor(

@@ -101,7 +101,10 @@ def product(X: Any, columns: NDArray[Any], threads: int = 1) -> NDArray[Any]:
 
 
 def validate_matrix(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) -> Any:
-    """X as an array, or a CSR or CSC matrix without duplicates, of floats or of whole numbers as they lie."""
+    """X as an array, or a CSR or CSC matrix without duplicates, of floats or of whole numbers as they lie. Rows
+    of several processes were checked by these."""
+    if isinstance(X, _core.RankedMatrix):
+        return X
     X = validate_data(
         estimator,
         X,
@@ -131,6 +134,8 @@ def require_count(
 
 def squared_norm(X: Any) -> float:
     """Sum of squares of all entries, in double precision."""
+    if isinstance(X, _core.RankedMatrix):
+        return X.squared_norm()
     if scipy.sparse.issparse(X):
         return float(np.einsum("i,i->", X.data, X.data, dtype=np.float64))
     return float(np.einsum("ij,ij->", X, X, dtype=np.float64))

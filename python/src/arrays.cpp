@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ranks.hpp"
+
 namespace pursuit::python {
 namespace {
 
@@ -111,6 +113,7 @@ DoubleView doubles_of(const py::array& X) {
 }
 
 ArrayData data_of(const py::object& X, int threads) {
+  if (py::isinstance<RankedMatrix>(X)) return {X.cast<const RankedMatrix&>().matrix(), X};
   if (py::isinstance<py::array>(X)) {
     auto array = py::reinterpret_borrow<py::array>(X);
     if (py::isinstance<py::array_t<bool>>(array)) array = array.attr("view")("uint8");

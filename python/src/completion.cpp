@@ -25,6 +25,7 @@
 #include "pursuit/completion/recommend.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/features_file.hpp"
+#include "ranks.hpp"
 #include "watch.hpp"
 
 namespace pursuit::python {
@@ -73,6 +74,7 @@ template <class Options, class Solve>
 py::dict watched(ObservedEntries entries, Options options, const Solve& solve, const py::object& callback) {
   Watch watch(callback);
   options.observer = watch.observer();
+  options.team = led_team();
   CompletionResult result;
   {
     const Unlocked unlocked;
@@ -313,10 +315,10 @@ void bind_completion(py::module_& m) {
       "complete_implicit",
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value,
          const std::optional<Atoms>& left, const std::optional<Atoms>& right, const std::string& weights,
-         const std::string& confidence, Index max_rank, double validation, const CompletionModel* start,
-         const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
+         const std::string& confidence, std::optional<Index> max_rank, double validation,
+         const CompletionModel* start, const std::optional<std::tuple<Places, Ints, Floats>>& start_entries,
          const FeatureFile* row_features, const FeatureFile* column_features, std::uint64_t seed, int threads,
-         std::optional<double> time_limit, const py::object& callback) {
+         std::optional<double> time_limit, const py::object& callback, const py::object& checkpoint) {
         ImplicitOptions options;
         if (left && right) options.sets = ImplicitSets{*left, *right, parse_weight_rule(weights)};
         if (row_features) options.row_features = &row_features->table;
@@ -334,13 +336,14 @@ void bind_completion(py::module_& m) {
         options.seed = seed;
         options.threads = threads;
         options.time_limit = time_limit.value_or(std::numeric_limits<double>::infinity());
+        options.checkpoints = checkpoints_from(checkpoint);
         return watched(entries_of(rows, cols, row, col, value), options, complete_implicit, callback);
       },
       py::arg("rows"), py::arg("cols"), py::arg("row"), py::arg("col"), py::arg("value"), py::kw_only(),
       py::arg("left"), py::arg("right"), py::arg("weights"), py::arg("confidence"), py::arg("max_rank"),
       py::arg("validation"), py::arg("start"), py::arg("start_entries"), py::arg("row_features"),
       py::arg("column_features"), py::arg("seed"), py::arg("threads"), py::arg("time_limit"),
-      py::arg("callback"));
+      py::arg("callback"), py::arg("checkpoint") = py::none());
 
   m.def(
       "evaluate",
@@ -375,8 +378,8 @@ void bind_completion(py::module_& m) {
       [](Index rows, Index cols, const Ints& row, const Ints& col, const Floats& value, const Atoms& left,
          const Atoms& right, const std::string& loss, const std::optional<Floats>& entry_weights,
          const std::string& weights, const std::string& regularization, bool offsets, bool choose,
-         Index max_rank, const std::vector<int>& corrections, int polish, double polish_tolerance,
-         double validation, const Bounds& range, std::uint64_t seed, int threads,
+         std::optional<Index> max_rank, const std::vector<int>& corrections, int polish,
+         double polish_tolerance, double validation, const Bounds& range, std::uint64_t seed, int threads,
          std::optional<double> time_limit, const py::object& callback, const py::object& checkpoint) {
         StructuredOptions options;
         options.left = left;
@@ -388,9 +391,9 @@ void bind_completion(py::module_& m) {
         options.regularization = parse_regularization(regularization);
         options.offsets = offsets;
         options.choose = choose;
-        options.max_rank = max_rank;
         options.corrections = corrections;
         options.polish = polish;
+        options.max_rank = max_rank ? *max_rank : usual_rank(options, rows, cols);
         options.polish_tolerance = polish_tolerance;
         options.validation = validation;
         options.range = range_of(range);

@@ -31,6 +31,7 @@ void for_each_member_of_side(Side& side, const Visit& visit) {
   visit("base_variance", side.base_variance);
   visit("selection", side.selection);
   visit("unseen", side.unseen);
+  visit("nonnegative", side.nonnegative);
 }
 
 template <class Sample, class Visit>

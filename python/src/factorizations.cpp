@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "checkpoints.hpp"
 #include "interpreter.hpp"
 #include "own_terms.hpp"
 #include "pursuit/algorithms/factor.hpp"
@@ -20,6 +21,7 @@
 #include "pursuit/objective/means.hpp"
 #include "pursuit/objective/row_coordinates.hpp"
 #include "pursuit/weights/nonnegative_least_squares.hpp"
+#include "pursuit/weights/simplex_least_squares.hpp"
 #include "pursuit_options.hpp"
 #include "traces.hpp"
 #include "watch.hpp"
@@ -135,8 +137,10 @@ void bind_factorizations(py::module_& m) {
       [](const py::object& X, const py::dict& pursuit, const Atoms& left, const Atoms& right,
          const std::string& start, const std::optional<Initial>& initial, Index fixed,
          const std::string& fixed_factors, const std::string& loss, const py::object& entry_weights,
-         const Vector& row_weights, const Vector& row_scale, bool offsets, const py::object& callback) {
+         const Vector& row_weights, const Vector& row_scale, bool offsets, bool closure,
+         const py::object& callback) {
         FactorOptions options = pursuit_options(pursuit);
+        options.closure = closure;
         options.left = left;
         options.right = right;
         options.start = parse_start(start);
@@ -150,7 +154,8 @@ void bind_factorizations(py::module_& m) {
       py::arg("X"), py::kw_only(), py::arg("pursuit"), py::arg("left"), py::arg("right"), py::arg("start"),
       py::arg("initial"), py::arg("fixed") = 0, py::arg("fixed_factors") = "both",
       py::arg("loss") = "squares", py::arg("entry_weights") = py::none(), py::arg("row_weights") = Vector(0),
-      py::arg("row_scale") = Vector(0), py::arg("offsets") = false, py::arg("callback"));
+      py::arg("row_scale") = Vector(0), py::arg("offsets") = false, py::arg("closure") = false,
+      py::arg("callback"));
 
   m.def(
       "coordinates_of_rows",
@@ -176,7 +181,8 @@ void bind_factorizations(py::module_& m) {
       "pca",
       [](const py::object& X, Index components, const Atoms& atoms, const std::vector<Index>& nonzeros,
          Index total_nonzeros, double orthogonality, bool correlation, const std::string& effort,
-         std::uint64_t seed, int threads, const py::object& time_limit, const py::object& callback) {
+         std::uint64_t seed, int threads, const py::object& time_limit, const std::optional<Matrix>& initial,
+         const py::object& callback, const py::object& checkpoint) {
         PcaOptions options;
         options.components = components;
         options.atoms = atoms;
@@ -187,11 +193,14 @@ void bind_factorizations(py::module_& m) {
         options.effort = parse_effort(effort);
         options.seed = seed;
         options.time_limit = seconds_or_forever(time_limit);
+        options.checkpoints = checkpoints_from(checkpoint);
+        if (initial) options.initial = *initial;
         return pca_array(X, options, threads, callback);
       },
       py::arg("X"), py::kw_only(), py::arg("components"), py::arg("atoms"), py::arg("nonzeros"),
       py::arg("total_nonzeros"), py::arg("orthogonality"), py::arg("correlation"), py::arg("effort"),
-      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("callback"));
+      py::arg("seed"), py::arg("threads"), py::arg("time_limit"), py::arg("initial"), py::arg("callback"),
+      py::arg("checkpoint") = py::none());
 
   m.def(
       "omp",
@@ -252,6 +261,14 @@ void bind_factorizations(py::module_& m) {
 
   m.def("nonnegative_least_squares", &nonnegative_least_squares, py::call_guard<Unlocked>(), py::arg("gram"),
         py::arg("products"), py::arg("threads"));
+  m.def(
+      "simplex_least_squares",
+      [](const Matrix& gram, const Matrix& products, int threads) {
+        Matrix shares;
+        simplex_least_squares(gram, products, threads, shares);
+        return shares;
+      },
+      py::call_guard<Unlocked>(), py::arg("gram"), py::arg("products"), py::arg("threads"));
 
   m.def(
       "parse_weight_rule", [](const std::string& spec) { return parse_weight_rule(spec).spec(); },

@@ -15,6 +15,7 @@
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/version.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
+#include "ranks.hpp"
 #include "reports.hpp"
 #include "serving.hpp"
 #include "sparse_codes.hpp"
@@ -64,6 +65,7 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_moments(m);
   pursuit::python::bind_traces(m);
   pursuit::python::bind_atoms(m);
+  pursuit::python::bind_ranks(m);
   pursuit::python::bind_factorizations(m);
   pursuit::python::bind_tensors(m);
   pursuit::python::bind_observed_tensors(m);

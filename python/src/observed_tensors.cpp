@@ -93,6 +93,7 @@ void bind_observed_tensors(py::module_& m) {
         options.seed = given.seed;
         options.threads = given.threads;
         options.time_limit = given.time_limit;
+        options.checkpoints = given.checkpoints;
         Watch watch(callback);
         options.observer = watch.observer();
         TensorCompletion result;

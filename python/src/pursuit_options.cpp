@@ -37,6 +37,7 @@ FactorOptions pursuit_options(const py::dict& given) {
   py::object time_limit;
   take("time_limit", time_limit);
   options.time_limit = seconds_or_forever(time_limit);
+  if (given.contains("svd_tolerance")) take("svd_tolerance", options.svd_tolerance);
   if (given.contains("checkpoint")) options.checkpoints = checkpoints_from(given["checkpoint"]);
   return options;
 }

@@ -37,15 +37,39 @@ def test_a_factorization_goes_on_from_where_it_was_stopped(make, parts, tmp_path
         np.testing.assert_array_equal(resumed.weights_, whole.weights_)
 
 
-def test_an_array_goes_on_from_where_it_was_stopped(rng, tmp_path):
+@pytest.mark.parametrize("gaps", [False, True])
+def test_an_array_goes_on_from_where_it_was_stopped(gaps, rng, tmp_path):
     X, state = rng.random((9, 8, 7)), tmp_path / "fit.state"
     options = dict(modes=["nonneg"] * 3, weights="nonneg", random_state=0, starts=0)
+    if gaps:  # how much its atoms pay is found, too
+        X[rng.random(X.shape) < 0.2] = np.nan
+        options = dict(modes=["nonneg"] * 3, weights="nonneg", random_state=0, regularize="auto")
     whole = pursuit.TensorPursuit(3, **options).fit(X)
     pursuit.TensorPursuit(3, **options, checkpoint=state, callback=stopping_after(5)).fit(X)
     resumed = pursuit.TensorPursuit(3, **options, checkpoint=state).fit(X)
     assert not state.exists()
     for mine, theirs in zip(resumed.factors_, whole.factors_):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_components_go_on_from_where_their_search_was_stopped(rng, tmp_path):
+    X, state = rng.standard_normal((30, 40)), tmp_path / "fit.state"
+    whole = pursuit.SparsePCA(3, k=5, effort="low", random_state=0).fit(X)
+    pursuit.SparsePCA(3, k=5, effort="low", random_state=0, checkpoint=state, callback=stopping_after(4)).fit(X)
+    assert state.exists()
+    resumed = pursuit.SparsePCA(3, k=5, effort="low", random_state=0, checkpoint=state, n_jobs=2).fit(X)
+    assert not state.exists()
+    np.testing.assert_array_equal(resumed.components_, whole.components_)
+
+
+def test_clicks_go_on_from_where_they_were_stopped(rng, tmp_path):
+    X, state = np.where(rng.random((40, 25)) < 0.3, 1.0, np.nan), tmp_path / "fit.state"
+    whole = pursuit.MatrixCompletion(implicit=True, random_state=0).fit(X)
+    pursuit.MatrixCompletion(implicit=True, random_state=0, checkpoint=state, callback=stopping_after(9)).fit(X)
+    resumed = pursuit.MatrixCompletion(implicit=True, random_state=0, checkpoint=state, n_jobs=2).fit(X)
+    assert not state.exists()
+    pairs = [(i, i) for i in range(20)]
+    np.testing.assert_array_equal(resumed.predict(pairs), whole.predict(pairs))
 
 
 @pytest.mark.parametrize(
@@ -78,5 +102,5 @@ def test_what_a_checkpoint_is_not_of_is_refused(parts, tmp_path):
         pursuit.MatrixPursuit(3, **sets, checkpoint=3).fit(parts)
     with pytest.raises(ValueError, match="checkpoint and early_stopping"):
         pursuit.MatrixPursuit(3, **sets, checkpoint=state, early_stopping=0.1).fit(parts)
-    with pytest.raises(ValueError, match="truncated SVD"):
-        pursuit.MatrixPursuit(3, checkpoint=tmp_path / "svd").fit(parts)
+    with pytest.raises(ValueError, match="checkpoint: loadings that pay"):
+        pursuit.SparsePCA(2, alpha=0.1, checkpoint=state).fit(parts)

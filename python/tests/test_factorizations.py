@@ -177,6 +177,25 @@ def test_truncated_svd_agrees_with_scikit_learns(rng):
     assert_allclose(np.abs(ours.components_), np.abs(theirs.components_), atol=1e-8)
 
 
+def test_truncated_svd_is_as_exact_as_it_is_told_to_be(rng):
+    X = rng.standard_normal((600, 500))
+
+    def residual(model):
+        u, s, vt = model.left_, model.singular_values_, model.components_
+        return max(
+            (np.linalg.norm(X.T @ u - vt.T * s, axis=0) / s).max(),
+            (np.linalg.norm(X @ vt.T - u * s, axis=0) / s).max(),
+        )
+
+    rough, usual, fine = (
+        residual(pursuit.TruncatedSVD(5, tol=tol).fit(X)) for tol in (1e-3, 0.0, 1e-14)
+    )
+    assert fine < 1e-12 < usual < 1e-8 < rough < 1e-3
+    for tol in (1e-15, -1, 0.5, "1e-8", None):
+        with pytest.raises(ValueError, match="tol=.*1e-14 to 0.1"):
+            pursuit.TruncatedSVD(5, tol=tol).fit(X)
+
+
 def test_nmf_begins_where_it_is_told_to(rng):
     X = rng.random((40, 3)) @ rng.random((3, 20))
     W, H = rng.random((40, 3)), rng.random((3, 20))

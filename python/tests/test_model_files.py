@@ -103,7 +103,7 @@ def test_principal_components_of_the_program_know_their_bound(parts, tmp_path, a
 def test_damaged_parameters_are_named(parts, tmp_path, text):
     model_with_atoms(parts, tmp_path / "m.npz")
     with_metadata(tmp_path / "m.npz", parameters=text)
-    with pytest.raises(ValueError, match="m.npz: the metadata parameters are no JSON object"):
+    with pytest.raises(ValueError, match="m.npz: the metadata parameters: no JSON object"):
         pursuit.load(tmp_path / "m.npz")
 
 

@@ -54,6 +54,15 @@ def test_every_estimator_has_them(parts):
     assert len(completed.plot_path().lines[0].get_xdata()) > 0
 
 
+def test_the_path_of_a_completion_has_the_rank_that_was_chosen(parts):
+    seen = np.where(np.random.default_rng(1).random(parts.shape) < 0.7, parts, np.nan)
+    model = pursuit.MatrixCompletion(3, random_state=0).fit(seen)
+    x, y = model.plot_path().lines[0].get_data()
+    assert model.n_components_ in x and np.isfinite(y).all()
+    x, y = pursuit.MatrixCompletion(3, validation=0, random_state=0).fit(seen).plot_path().lines[0].get_data()
+    assert len(x) > 0 and np.isfinite(y).all()
+
+
 def test_what_cannot_be_drawn(model):
     with pytest.raises(ValueError, match="shape=\\(3, 3\\): has 9 places for 20 features"):
         model.plot_atoms(shape=(3, 3))
@@ -69,7 +78,7 @@ def test_names_wavelengths_and_single_points(rng):
     figure = model.plot_atoms()
     assert len(figure.axes) == 6, "two rows of three, two places of which are empty"
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert len(labels) <= 3 and labels[0] == "a name that is much lon\u2026"
+    assert len(labels) <= 3 and labels[0] == "a name that \u2026is room for"
     assert len(model.plot_atoms(top=2).axes[0].patches) == 2
     assert model.plot_atoms(top=0).axes[0].lines, "curves all the same"
     curves = model.plot_atoms(x=np.linspace(400, 700, 30), xlabel="wavelength [nm]")

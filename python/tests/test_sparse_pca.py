@@ -105,3 +105,42 @@ def test_impossible_settings_are_refused(signals):
         pursuit.SparsePCA(2, effort="huge").fit(signals)
     with pytest.raises(ValueError, match="nonzeros"):
         pursuit.SparsePCA(3, k=[1, 2]).fit(signals)
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.standard_normal((40, 30)) @ np.diag(np.linspace(3, 0.5, 30)) @ rng.standard_normal((30, 30))
+
+
+def test_a_warm_start_ends_no_worse_and_takes_more_components(rows):
+    best = pursuit.SparsePCA(3, k=5, random_state=0).fit(rows)
+    low = pursuit.SparsePCA(3, k=5, effort="low", random_state=0).fit(rows)
+    explained = best.explained_variance_ratio_.sum()
+    assert low.explained_variance_ratio_.sum() < explained - 1e-6  # else this test says nothing
+    best.set_params(effort="low", warm_start=True).fit(rows)
+    assert best.explained_variance_ratio_.sum() >= explained - 1e-9
+    best.set_params(n_components=4).fit(rows)
+    assert best.components_.shape == (4, 30)
+    assert best.explained_variance_ratio_.sum() > explained + 1e-3
+    with pytest.raises(ValueError, match="adds to the 4 components"):
+        best.set_params(n_components=2).fit(rows)
+    with pytest.raises(ValueError, match="30 features, not 12"):
+        best.fit(rows[:, :12])
+
+
+def test_a_warm_start_of_loadings_that_pay_goes_on(rows):
+    settled = pursuit.SparsePCA(3, alpha=20.0, tol=1e-12, random_state=0).fit(rows)
+    again = pursuit.SparsePCA(3, alpha=20.0, tol=1e-6, warm_start=True, random_state=0)
+    again.components_, again._scores = settled.components_, settled._scores
+    again.fit(rows)
+    assert again.n_iter_ < 5
+    np.testing.assert_allclose(again.components_, settled.components_, atol=1e-4)
+    with pytest.raises(ValueError, match="as many rows and components"):
+        again.fit(rows[:20])
+
+
+def test_every_component_may_have_a_structure_of_its_own(rows):
+    model = pursuit.SparsePCA(3, atoms=["nonneg", "block:4", "sparse:2"], effort="low", random_state=0).fit(rows)
+    assert (model.components_[0] >= 0).all()
+    assert np.ptp(np.flatnonzero(model.components_[1])) < 4
+    assert np.count_nonzero(model.components_[2]) <= 2

@@ -130,7 +130,7 @@ def test_a_loaded_model_fits_again(tmp_path):
     X = planted((9, 8, 7), 2)
     fitted("full").save(tmp_path / "m.npz")
     back = pursuit.load(tmp_path / "m.npz")
-    assert back.modes == ["nonneg"] * 3
+    assert back.modes == "nonneg"
     np.testing.assert_allclose(back.fit(X).reconstruct(), fitted("full").reconstruct())
     np.testing.assert_allclose(back.transform(X), fitted("full").transform(X))
 

@@ -164,6 +164,13 @@ def test_a_bar_is_drawn_seldom_and_ends_full(X, capsys):
     assert "100%" in drawn[-1]
 
 
+def test_bars_say_nothing_that_is_not_known(X, capsys):
+    pursuit.choose_rank(np.abs(X), [1, 2], folds=2, verbose=1, random_state=0)
+    pursuit.ConsensusNMF(2, n_seeds=3, verbose=1, random_state=0).fit(np.abs(X))
+    drawn = capsys.readouterr().err
+    assert drawn.count("100%") == 2 and "nan" not in drawn and "rank=0" not in drawn
+
+
 def test_nothing_is_printed_otherwise(X, capsys):
     pursuit.MatrixPursuit(3, right="sparse:5").fit(X)
     assert capsys.readouterr() == ("", "")

@@ -2,9 +2,11 @@
 // where it would have ended, bit for bit.
 
 #include "checkpoints_support.hpp"
+#include "linalg/decompositions.hpp"
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/algorithms/factor_observed_tensor.hpp"
 #include "pursuit/algorithms/factor_tensor.hpp"
+#include "pursuit/algorithms/pca.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "tensor_test_support.hpp"
 
@@ -34,7 +36,8 @@ void expect_same_factors(const FactorResult& a, const FactorResult& b) {
   }
 }
 
-void expect_factor_resumes(const Matrix& Y, FactorOptions options, bool symmetric = false) {
+void expect_factor_resumes(const Matrix& Y, FactorOptions options, bool symmetric = false,
+                           std::size_t kills = 1000) {
   expect_resumes_anywhere(
       [&](const CheckpointsPtr& checkpoints, int threads) {
         options.checkpoints = checkpoints;
@@ -42,7 +45,7 @@ void expect_factor_resumes(const Matrix& Y, FactorOptions options, bool symmetri
         return symmetric ? factor_symmetric(data_matrix(Y, threads), options)
                          : factor(data_matrix(Y, threads), options);
       },
-      expect_same_factors);
+      expect_same_factors, kills);
 }
 
 TEST(FactorCheckpoints, OfNonNegativePartsThatRunAheadWhicheverWayTheyStart) {
@@ -108,6 +111,83 @@ TEST(FactorCheckpoints, OfEveryLossWithOffsets) {
                                 .offsets = !parts,
                                 .polish = 7,
                                 .polish_tolerance = 1e-9});
+  }
+}
+
+/// Values over eight orders of magnitude are found in stages, a flat spectrum by restarts.
+TEST(FactorCheckpoints, OfTheTruncatedSvdAfterEveryProductOfItsIterations) {
+  const Index n = 420, m = 370;
+  const Matrix left = orthonormal_basis(gaussian(n, 40, 16)), right = orthonormal_basis(gaussian(m, 40, 17));
+  const Vector steep = Vector::LinSpaced(40, 0, -8).unaryExpr([](double e) { return std::pow(10, e); });
+  const Matrix staged = left * steep.asDiagonal() * right.transpose();
+  expect_factor_resumes(staged, {.rank = 20}, false, 12);
+  expect_factor_resumes(gaussian(n, m, 18), {.rank = 3}, false, 12);
+  const Matrix half = gaussian(370, 370, 19);
+  expect_factor_resumes(0.5 * (half + half.transpose()), {.rank = 3}, true, 12);
+}
+
+void expect_same_components(const PcaResult& a, const PcaResult& b) {
+  EXPECT_TRUE(same_bits(a.loadings, b.loadings));
+  EXPECT_TRUE(same_bits(a.scores, b.scores));
+  EXPECT_EQ(a.explained_span, b.explained_span);
+  EXPECT_EQ(a.sweeps, b.sweeps);
+  EXPECT_EQ(a.stop, b.stop);
+}
+
+TEST(PcaCheckpoints, OfOneComponentOfSeveralOfSharedNonZerosAndOfADenseOne) {
+  const Matrix wide = gaussian(30, 6, 20) * gaussian(6, 90, 21) + 0.5 * gaussian(30, 90, 22);
+  const Matrix tall = gaussian(70, 4, 23) * gaussian(4, 24, 24) + 0.5 * gaussian(70, 24, 25);
+  PcaOptions shared{.components = 3, .total_nonzeros = 20, .orthogonality = 0.1};
+  for (PcaOptions options :
+       {PcaOptions{.components = 1, .atoms = sparse(9)},
+        PcaOptions{.components = 3, .atoms = nonneg() + sparse(12)},
+        PcaOptions{.components = 2, .atoms = sparse(5), .effort = PcaOptions::Effort::low}, shared})
+    for (const Matrix* A : {&wide, &tall})
+      expect_resumes_anywhere(
+          [&](const CheckpointsPtr& checkpoints, int threads) {
+            options.checkpoints = checkpoints;
+            options.threads = threads;
+            return pca(data_matrix(*A, threads), options);
+          },
+          expect_same_components, 12);
+  const Matrix large = gaussian(300, 260, 26);
+  expect_resumes_anywhere(
+      [&](const CheckpointsPtr& checkpoints, int threads) {
+        return pca(data_matrix(large, threads), {.components = 3, .checkpoints = checkpoints});
+      },
+      expect_same_components);
+}
+
+/// Arrays of its state that are missing, of other sizes or no numbers.
+TEST(PcaCheckpoints, ThatSomebodyChangedAreRefusedOrHarmless) {
+  const Matrix A = gaussian(20, 30, 27);
+  PcaOptions options{.components = 2, .atoms = sparse(4), .effort = PcaOptions::Effort::low};
+  const Snapshot last = all_snapshots([&](const CheckpointsPtr& checkpoints) {
+                          options.checkpoints = checkpoints;
+                          pca(data_matrix(A), options);
+                        }).back();
+  const auto resumed = [&](const Snapshot& snapshot) {
+    options.checkpoints = going_on_from(snapshot);
+    try {
+      return pca(data_matrix(A), options).loadings.allFinite() ? std::string("harmless") : "not finite";
+    } catch (const InvalidInput& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const auto& [name, array] : last) {
+    SCOPED_TRACE(name);
+    Snapshot changed = last;
+    changed.erase(name);
+    if (!name.ends_with(".kept")) {
+      EXPECT_THAT(resumed(changed), testing::HasSubstr("is missing"));
+    }
+    for (const StoredArray& other : {StoredArray{{}, std::vector<std::int64_t>{-1}},
+                                     StoredArray{{}, std::vector<std::int64_t>{1'000'000'000}},
+                                     StoredArray{{}, std::vector<double>{std::nan("")}},
+                                     StoredArray{{2, 2}, std::vector<double>(4, 1e300)}}) {
+      changed[name] = other;
+      EXPECT_NE(resumed(changed), "not finite");
+    }
   }
 }
 
@@ -244,10 +324,11 @@ TEST(FactorCheckpoints, AreRefusedByAnotherRunWhichSaysWhatDiffers) {
   changed(11, 9) += 1e-9;
   EXPECT_THAT(refusal(changed, options), HasSubstr("data is "));
   EXPECT_THAT(refusal(Y.leftCols(9), options), HasSubstr("shape is 12 x 10 there and 12 x 9 here"));
-  other = options;
-  other.left = other.right = sphere();
-  other.checkpoints = going_on_from(snapshot);
-  EXPECT_THAT(message_of<InvalidArgument>([&] { factor(Y, other); }), HasSubstr("truncated SVD"));
+  PcaOptions components;
+  components.components = 2;
+  components.checkpoints = going_on_from(snapshot);
+  EXPECT_THAT(message_of<InvalidInput>([&] { pca(data_matrix(Y), components); }),
+              HasSubstr("command is factor there and pca here"));
 }
 
 /// Arrays that are missing, of other types, sizes or numbers: a clear error or a run, never anything else.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/closed_factor.hpp"
 #include "algorithms/identity.hpp"
 #include "algorithms/nonnegative_parts.hpp"
 #include "algorithms/pursue_atoms.hpp"
@@ -43,6 +44,8 @@ void validate(const FactorOptions& o, const AtomSets& sets, Index rows, Index co
           fmt::format("target_error {}: must be at least 0 and below 1", o.target_error));
   require(o.weights.kind != WeightRule::convex || (std::isfinite(o.weights.radius) && o.weights.radius > 0),
           fmt::format("weights convex:{}: the radius must be above 0", o.weights.radius));
+  require(o.svd_tolerance >= 1e-14 && o.svd_tolerance <= 0.1,
+          fmt::format("svd_tolerance {}: must be 1e-14 to 0.1", o.svd_tolerance));
   sets.mode(0).require_dimension(rows);
   sets.mode(1).require_dimension(cols);
 }
@@ -55,9 +58,10 @@ bool exact_path_applies(const FactorOptions& o, const AtomSets& sets) {
 }
 
 SingularTriplets leading_pairs(const DataMatrix& Y, bool symmetric, bool positive_only, Index count,
-                               const KeepGoing& keep_going) {
-  if (!symmetric) return truncated_svd(Y, count, keep_going);
-  EigenPairs pairs = leading_eigenpairs(Y, count, positive_only, keep_going);
+                               const KeepGoing& keep_going, double tolerance = kUsualResidual,
+                               Checkpoints* checkpoints = nullptr) {
+  if (!symmetric) return truncated_svd(Y, count, keep_going, tolerance, checkpoints);
+  EigenPairs pairs = leading_eigenpairs(Y, count, positive_only, keep_going, tolerance, checkpoints);
   return {pairs.vectors, pairs.vectors, pairs.values, pairs.converged};
 }
 
@@ -65,7 +69,8 @@ void exact_path(const DataMatrix& Y, double null_value, const FactorOptions& o, 
                 FactorResult& result) {
   double objective = null_value;
   const auto [left, right, values, converged] =
-      leading_pairs(Y, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, 2 * null_value));
+      leading_pairs(Y, symmetric, !o.weights.allows_negative(), o.rank, asking(run, o.rank, 2 * null_value),
+                    o.svd_tolerance, run.checkpoints());
   result.model = {left, right, values, symmetric};
   result.stop = run.stopped()            ? run.stop()
                 : !converged             ? Stop::not_converged
@@ -256,9 +261,7 @@ FactorResult factored(const DataMatrixPtr& Y, const FactorOptions& o, const Atom
     result.model = f.iterate();
     result.stop = Stop::no_ascent;
   } else if (exact_path_applies(o, sets)) {
-    require(!o.checkpoints,
-            "checkpoints: atoms of sphere and sphere are the truncated SVD, which Lanczos iterations find in "
-            "one go; there is nothing in between to go on from");
+    begin_checkpoints("factor", f, sets, o, run);
     exact_path(*Y, f.null_value(), o, symmetric, run, result);
     f.move_to(result.model, result.model.weights);  // <y, z_i> is the singular value
   } else {
@@ -418,6 +421,7 @@ FactorResult run_scaled(const DataMatrixPtr& Y, const FactorOptions& options, Lo
 }  // namespace
 
 FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
+  if (options.closure) return factor_closed(Y, options);
   const LossOptions loss{options.loss, options.entry_weights, options.offsets, options.row_scale};
   if (loss.plain_squares()) return run_scaled(comfortable(Y), options, false);
   if (const DataMatrixPtr weighted = weighted_squares(*Y, options)) {
@@ -430,6 +434,7 @@ FactorResult factor(const DataMatrixPtr& Y, const FactorOptions& options) {
 }
 
 FactorResult factor_symmetric(const DataMatrixPtr& C, const FactorOptions& options) {
+  require(!options.closure, "closure: shares of rows are left factors; symmetric atoms u u^T have none");
   const LossOptions loss{options.loss, options.entry_weights, options.offsets, options.row_scale};
   require(
       !loss.weights.any() && !loss.offsets && loss.row_scale.size() == 0,

@@ -26,6 +26,8 @@ TEST(Factor, NamesTheOptionThatIsWrong) {
       {[](Options o) { o.polish = -2; }, {"polish -2", "0 or more"}},
       {[](Options o) { o.polish_tolerance = kNaN; }, {"polish_tolerance nan", "0 or more"}},
       {[](Options o) { o.restarts = 0; }, {"restarts 0", "1 or more"}},
+      {[](Options o) { o.svd_tolerance = 1e-15; }, {"svd_tolerance 1e-15", "1e-14 to 0.1"}},
+      {[](Options o) { o.svd_tolerance = kNaN; }, {"svd_tolerance nan", "1e-14 to 0.1"}},
       {[](Options o) { o.threads = -1; }, {"threads -1", "0 (all cores) or more"}},
       {[](Options o) { o.target_error = 1; }, {"target_error 1", "at least 0 and below 1"}},
       {[](Options o) { o.target_error = -0.5; }, {"target_error -0.5", "at least 0 and below 1"}},

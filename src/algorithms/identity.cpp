@@ -73,10 +73,33 @@ Identity identity_of(const std::string& command, const Objective& f, const AtomS
   identity.add("correct_last", double(o.correct_last));
   identity.add("polish", double(o.polish));
   identity.add("polish_tolerance", o.polish_tolerance);
+  identity.add("svd_tolerance", o.svd_tolerance);
   identity.add("starts", double(o.starts));
   identity.add("restarts", double(o.restarts));
   identity.add("seed", std::to_string(o.seed));
   identity.add("target_error", o.target_error);
+  return identity;
+}
+
+Identity identity_of(const LinearOperator& A, const PcaOptions& o) {
+  Identity identity;
+  identity.add("command", "pca");
+  const Axis samples(A.rows()), variables(A.cols());
+  identity.add("shape", fmt::format("{} x {}", A.rows(), A.cols()));
+  Matrix image;
+  A.apply(probe(variables, 0), image);
+  identity.add("data", image);
+  A.apply_transposed(probe(samples, 1), image);
+  identity.add("data", image);
+  identity.add("components", double(o.components));
+  identify(AtomSets(o.atoms, o.atoms, true), {A.cols(), A.cols()}, o.components, identity);
+  identity.add_list("nonzeros", o.nonzeros);
+  identity.add("total_nonzeros", double(o.total_nonzeros));
+  identity.add("orthogonality", o.orthogonality);
+  identity.add("correlation", double(o.correlation));
+  identity.add("effort", double(o.effort));
+  identity.add("seed", std::to_string(o.seed));
+  if (o.initial.size() > 0) identity.add("initial", o.initial);
   return identity;
 }
 

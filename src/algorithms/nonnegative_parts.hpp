@@ -8,6 +8,12 @@
 
 namespace pursuit {
 
+/// Whether a member of the set with a negative entry is found: looked for away from ones and at random.
+bool has_negative_members(const AtomSet& set, Index size);
+
+/// Of the sets of the first `rank` atoms.
+bool has_negative_members(const Atoms& sets, Index size, Index rank);
+
 /// Means that are sums of atoms must not be negative, and so must not be what they are made of:
 /// InvalidArgument where weights, or members of the sets of the first `rank` atoms, may be. `sizes` and
 /// `names` are those of the modes.

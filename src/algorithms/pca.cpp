@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/identity.hpp"
 #include "algorithms/span_search.hpp"
 #include "base/chunks.hpp"
 #include "base/require.hpp"
@@ -43,6 +44,10 @@ void validate(const PcaOptions& o, Index most, Index p, const std::string& of_wh
   require(o.total_nonzeros == 0 || (o.total_nonzeros >= o.components && o.total_nonzeros <= p * o.components),
           fmt::format("total_nonzeros {}: must be {} (one for each component) to {}", o.total_nonzeros,
                       o.components, p * o.components));
+  require(o.initial.size() == 0 ||
+              (o.initial.rows() == p && o.initial.cols() <= o.components && o.initial.allFinite()),
+          fmt::format("initial: {} x {} loadings; must be finite, of {} variables and at most {} components",
+                      o.initial.rows(), o.initial.cols(), p, o.components));
   require(o.orthogonality >= 0 && std::isfinite(o.orthogonality),
           fmt::format("orthogonality {}: must be 0 or more", o.orthogonality));
 }
@@ -128,17 +133,38 @@ SearchMatrix search_matrix(const LinearOperator& A, double product_work, Index c
   return {data_matrix(std::move(copy), A.threads()), scale};
 }
 
+/// Loadings to begin with, filled up with what the leading components add to their span.
+Matrix filled_up(const Matrix& initial, const Matrix& leading, const Vector& values) {
+  if (initial.size() == 0 || initial.cols() == leading.cols()) return initial;
+  const Matrix basis = orthonormal_basis(initial);
+  Matrix rest = leading * values.asDiagonal();
+  rest -= basis * (basis.transpose() * rest);
+  Matrix result(initial.rows(), leading.cols());
+  result.leftCols(initial.cols()) = initial;
+  for (Index k = initial.cols(); k < result.cols(); ++k) {
+    Index largest = 0;
+    const double norm = std::sqrt(rest.colwise().squaredNorm().maxCoeff(&largest));
+    result.col(k) = norm > 0 ? Vector(rest.col(largest) / norm) : Vector(leading.col(k));
+    rest -= result.col(k) * (result.col(k).transpose() * rest).eval();
+  }
+  return result;
+}
+
 /// Loadings for centred data A.
 Matrix find_loadings(const LinearOperator& A, double total, double product_work, const PcaOptions& o,
                      Run& run, PcaResult& result) {
   const bool dense = loadings_are_free(o);
+  if (run.checkpoints()) run.begin_checkpoints(identity_of(A, o));
+  const bool searching = run.checkpoints() && run.checkpoints()->resumes(kSpanPart);
   Random random(o.seed);
   // A place to start from need not be exact, and on large data its last digits would cost more than the
   // search.
   constexpr double kLarge = 5e6;
   constexpr int kPowerIterations = 4;
-  const SingularTriplets leading = dense || product_work < kLarge
-                                       ? truncated_svd(A, o.components, asking(run, o.components, total))
+  const SingularTriplets leading = searching ? SingularTriplets{{}, Matrix(A.cols(), 0), Vector(0)}
+                                   : dense || product_work < kLarge
+                                       ? truncated_svd(A, o.components, asking(run, o.components, total),
+                                                       kUsualResidual, run.checkpoints())
                                        : randomized_svd(A, o.components, kPowerIterations, random);
   if (dense) {
     if (!leading.converged)
@@ -159,20 +185,21 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
     values.tail(o.components - found).setConstant(1e-3 * (found > 0 ? values.head(found).maxCoeff() : 1.0));
   }
   const auto watch = [&](int done, int allowed, double value) {
-    result.sweeps = done;
-    return run.go_on({.phase = Moment::Phase::polish,
-                      .rank = o.components,
-                      .target_rank = o.components,
-                      .sweep = std::min(done, allowed),
-                      .max_sweeps = allowed,
-                      .relative_error = std::sqrt(std::max(0.0, 1 - value))});
+    return run.step_done({.phase = Moment::Phase::polish,
+                          .rank = o.components,
+                          .target_rank = o.components,
+                          .sweep = std::min(done, allowed),
+                          .max_sweeps = allowed,
+                          .relative_error = std::sqrt(std::max(0.0, 1 - value))});
   };
   const int sweeps = sweeps_for(o.effort, product_work, A.cols(), o.components);
   const SearchMatrix copy = search_matrix(A, product_work, o.components, sweeps);
-  SpanProblem problem{copy.data ? *copy.data : A, copy.scale * copy.scale * total, sets_of(o),
-                      o.total_nonzeros,           !o.atoms.traits().symmetric,     o.orthogonality,
-                      resolve_threads(o.threads)};
-  Matrix loadings = search_span(problem, start, values, sweeps, o.seed, watch).loadings;
+  SpanProblem problem{copy.data ? *copy.data : A, copy.scale * copy.scale * total,    sets_of(o),
+                      o.total_nonzeros,           !o.atoms.traits().symmetric,        o.orthogonality,
+                      resolve_threads(o.threads), filled_up(o.initial, start, values)};
+  SpanSolution found = search_span(problem, start, values, sweeps, o.seed, watch, run.checkpoints());
+  result.sweeps = found.sweeps;
+  Matrix loadings = std::move(found.loadings);
   if (copy.data) {
     const SpanProblem exact{A,
                             total,
@@ -180,7 +207,8 @@ Matrix find_loadings(const LinearOperator& A, double total, double product_work,
                             problem.total_nonzeros,
                             problem.nonnegative,
                             problem.orthogonality,
-                            problem.threads};
+                            problem.threads,
+                            {}};
     loadings = polish_span(exact, std::move(loadings)).loadings;
   }
   return arranged(A, std::move(loadings), o);
@@ -219,7 +247,7 @@ Matrix least_squares_scores(const Matrix& loadings, const Matrix& projections) {
 }
 
 PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
-  Run run(limits_of(options), options.observer);
+  Run run(limits_of(options), options.observer, {}, options.checkpoints);
   const Index n = samples->rows(), p = samples->cols();
   validate(options, std::min(n - 1, p), p, fmt::format("{} samples of {} variables", n, p));
   const auto [data, scale] = comfortable(samples);
@@ -264,7 +292,7 @@ PcaResult pca(const DataMatrixPtr& samples, const PcaOptions& options) {
 }
 
 PcaResult pca_of_covariance(const Matrix& covariance, const PcaOptions& options) {
-  Run run(limits_of(options), options.observer);
+  Run run(limits_of(options), options.observer, {}, options.checkpoints);
   const Index p = covariance.cols();
   if (covariance.rows() != p)
     throw InvalidInput(fmt::format("a covariance must be square, not {} x {}", covariance.rows(), p));

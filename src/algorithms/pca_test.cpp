@@ -72,6 +72,22 @@ TEST(Pca, MoreEffortExplainsNoLess) {
   }
 }
 
+TEST(Pca, BeginsWithLoadingsThatAreGivenAndEndsNoWorse) {
+  const Matrix A = samples_with_offset(50, 60, 5);
+  PcaOptions options{.components = 4, .atoms = sparse(6)};
+  const PcaResult best = pca(data_matrix(A), options);
+  options.effort = PcaOptions::Effort::low;
+  const double low = pca(data_matrix(A), options).explained_span;
+  ASSERT_LT(low, best.explained_span - 1e-6) << "this test needs a search that helps";
+  options.initial = best.loadings;
+  EXPECT_GE(pca(data_matrix(A), options).explained_span, best.explained_span - 1e-9);
+  options.components = 5;  // another one joins them
+  EXPECT_GT(pca(data_matrix(A), options).explained_span, best.explained_span + 1e-3);
+  options.components = 3;
+  EXPECT_THAT(message_of<InvalidArgument>([&] { pca(data_matrix(A), options); }),
+              HasSubstr("initial: 60 x 4"));
+}
+
 TEST(Pca, FindsTheBestSupportsOfASmallProblem) {
   // All pairs of supports of two components, each with its best values, by alternating from the support
   // outwards.
@@ -275,6 +291,15 @@ TEST(Pca,
   covariance(7, 7) = 4;
   const PcaResult result = pca_of_covariance(covariance, {.components = 1, .nonzeros = {1}});
   EXPECT_NEAR(std::abs(result.loadings(7, 0)), 1, 1e-12);
+}
+
+/// A loading along which nothing varies has no image to be turned towards: that was not a number once.
+TEST(Pca, MoreSparseComponentsThanDirectionsThatVaryAreStillFound) {
+  Matrix A = Matrix::Zero(15, 17);
+  A(3, 7) = 2.842, A(14, 0) = 0.330, A(14, 12) = -2.716;
+  const PcaResult result = pca(data_matrix(A), {.components = 3, .atoms = sparse(2)});
+  EXPECT_TRUE(result.loadings.allFinite());
+  EXPECT_NEAR(result.explained_span, 1, 1e-9);
 }
 
 TEST(Pca, GivesTheSameBitsForAnyNumberOfThreads) {

@@ -1,5 +1,7 @@
 #include "algorithms/pursue_atoms.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -11,9 +13,21 @@ namespace {
 /// Corrections finish what the oracle leaves; before them its last digits are wasted work.
 constexpr double kToleranceBeforeCorrections = 1e-3;
 
+/// What a checkpoint leads to is not trusted: factors on the way may lie outside of their sets, as where they
+/// run ahead, but those of a result do not.
+void require_members(const Expansion& model, const AtomSets& sets, const std::vector<Index>& known) {
+  constexpr double kRounding = 1e-8;
+  for (Index panel = 0; panel < sets.panels(); ++panel)
+    for (Index k = known.empty() ? 0 : known[std::size_t(panel)]; k < model.rank(); ++k)
+      if (!sets.of(panel, k).contains(model.factors.panel(panel).col(k), kRounding))
+        throw InvalidInput(
+            fmt::format("the checkpoint is not of this run: it leads to an atom {} that is not in {}", k + 1,
+                        sets.panel(panel).spec()));
+}
+
 }  // namespace
 
-void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
+void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, const std::vector<Index>& known,
                   const Regularization& regularization, Run& run, FactorResult& result, FirstWeights first) {
   OracleOptions oracle;
   oracle.restarts = o.restarts;
@@ -22,8 +36,9 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
   CorrectionOptions correction;
   correction.last = o.correct_last;
   correction.threads = resolve_threads(o.threads);
-  correction.known = std::move(known);
+  correction.known = known;
   correction.checkpoints = run.checkpoints();
+  const bool goes_on = run.checkpoints() && run.checkpoints()->resumes("pursuit");
   ExpansionSpace space(f, sets, o.weights, oracle, correction, regularization, first);
   PursuitOutcome outcome = pursue(space,
                                   {.rank = o.rank,
@@ -32,17 +47,18 @@ void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, st
                                    .polish_tolerance = o.polish_tolerance},
                                   run);
   space.drop_weightless();
+  if (goes_on) require_members(space.expansion(), sets, known);
   result.model = space.expansion();
   result.trace = std::move(outcome.trace);
   result.stop = outcome.stop;
   if (!result.trace.empty()) result.trace.back().rank = result.model.rank();
 }
 
-void pursue_further(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                    const Regularization& regularization, double before, int sweeps, Run& run,
-                    FactorResult& result) {
+void pursue_further(Objective& f, const FactorOptions& o, const AtomSets& sets,
+                    const std::vector<Index>& known, const Regularization& regularization, double before,
+                    int sweeps, Run& run, FactorResult& result) {
   Trace trace = std::exchange(result.trace, {});
-  pursue_atoms(f, o, sets, std::move(known), regularization, run, result);
+  pursue_atoms(f, o, sets, known, regularization, run, result);
   if (!result.trace.empty()) {  // where the polish starts from
     result.trace.front().gain = before - result.trace.front().objective;
     result.trace.front().sweeps = sweeps;

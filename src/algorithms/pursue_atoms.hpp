@@ -12,19 +12,19 @@ namespace pursuit {
 
 /// Algorithm 2 from the iterate of f, which moves; of every panel the factors of the first `known` atoms
 /// stay.
-void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
+void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, const std::vector<Index>& known,
                   const Regularization& regularization, Run& run, FactorResult& result,
                   FirstWeights first = FirstWeights::fitted);
-inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                         Run& run, FactorResult& result) {
-  pursue_atoms(f, o, sets, std::move(known), {}, run, result);
+inline void pursue_atoms(Objective& f, const FactorOptions& o, const AtomSets& sets,
+                         const std::vector<Index>& known, Run& run, FactorResult& result) {
+  pursue_atoms(f, o, sets, known, {}, run, result);
 }
 
 /// The same once more, from where f has been moved to after pursue_atoms, by so many sweeps: the trace goes
 /// on.
-void pursue_further(Objective& f, const FactorOptions& o, const AtomSets& sets, std::vector<Index> known,
-                    const Regularization& regularization, double before, int sweeps, Run& run,
-                    FactorResult& result);
+void pursue_further(Objective& f, const FactorOptions& o, const AtomSets& sets,
+                    const std::vector<Index>& known, const Regularization& regularization, double before,
+                    int sweeps, Run& run, FactorResult& result);
 
 /// The result for the data themselves, from that for the data times `scale`, which makes f larger by its
 /// power of `degree`; InvalidInput where weights overflow.

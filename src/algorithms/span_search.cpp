@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "algorithms/varimax.hpp"
 #include "base/parallel.hpp"
@@ -46,11 +48,15 @@ constexpr double kNone = -std::numeric_limits<double>::infinity();
 struct Climb {
   Matrix U;
   std::vector<Atoms> sets;          // of its columns
+  std::vector<Index> counts = {};   // of non-zeros in these, where they were shared out
+  Matrix X = {};                    // what the loadings are multiples of, while they are found; kept for its
+                                    // memory, which many threads would ask the system for at once
   SpanSolution best = {{}, kNone};  // on the way
   double last = kNone;              // value
   bool arrived = false;             // sweeps gain nothing more
+  double before = kNone;            // its best value before this round
   double gain = 0;                  // of the last round
-  std::size_t chain = 0;            // that it perturbs
+  Index chain_number = 0;           // of the chain that it perturbs
 };
 
 /// Climbs that are multiplied together, and the products.
@@ -66,7 +72,7 @@ struct Group {
 class Search {
  public:
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
-         const std::function<bool(int, int, double)>& watch)
+         const std::function<bool(int, int, double)>& watch, Checkpoints* checkpoints)
       : p_(problem),
         axis_(problem.A.cols()),
         r_(Index(problem.sets.size())),
@@ -75,42 +81,123 @@ class Search {
         alone_(problem.A.rows() * problem.A.cols() <= kCached),
         budget_(sweeps),
         random_(seed),
-        watch_(watch) {}
+        watch_(watch),
+        kept_(checkpoints, kSpanPart, [this](StateArchive& archive) { visit_state(archive); }) {}
 
   SpanSolution run(const Matrix& leading, const Vector& values) {
     if (r_ == 1) return best_single(leading);
     // Perturbations of one solution end in its neighbourhood; with time for it, of several.
     const int wanted = is_long(budget_) ? std::clamp(budget_ / kSweepsOfAChain, kChains, 4 * kChains) : 1;
-    std::vector<Climb> going = starts(leading, values, wanted), chains;
-    climb_on(going);
-    if (wanted > 1) {
-      // The best, and others whatever they are worth yet: those next to the best are too often next to it.
-      std::swap(going.front(), *std::min_element(going.begin(), going.end(), by_value));
-      if (going.size() > std::size_t(wanted)) going.erase(going.begin() + 1, going.end() - (wanted - 1));
-      ascend(going, kSweepsToConverge);
-      chains = std::move(going);
-      going.clear();
-      perturb(chains, going, kChainShare);
-      chains = {std::move(*std::min_element(chains.begin(), chains.end(), by_value))};
-    } else {
-      std::stable_sort(going.begin(), going.end(), by_value);
-      going.resize(std::min(going.size(), kStay));
-      chains = {{{}, p_.sets}};
-      while (!going.empty() && rises(chains[0], going) && !stopped_) climb_on(going);
+    if (place_ == Place::nowhere) {
+      going_ = starts(leading, values, wanted);
+      if (p_.initial.size() > 0) going_.push_back({members(p_.initial, p_.sets), p_.sets});
+      place_ = Place::starting;
     }
-    perturb(chains, going, 1);
-    return std::move(chains.front().best);
+    if (place_ == Place::starting) {
+      climb_on();
+      if (wanted > 1) {
+        // The best, and others whatever they are worth yet: those next to the best are too often next to it.
+        std::swap(going_.front(), *std::min_element(going_.begin(), going_.end(), by_value));
+        if (going_.size() > std::size_t(wanted))
+          going_.erase(going_.begin() + 1, going_.end() - (wanted - 1));
+        place_ = Place::settling;
+      } else {
+        std::stable_sort(going_.begin(), going_.end(), by_value);
+        going_.resize(std::min(going_.size(), kStay));
+        chains_ = {{{}, p_.sets}};
+        place_ = Place::racing;
+      }
+    }
+    if (place_ == Place::settling) {
+      ascend(kSweepsToConverge);
+      chains_ = std::exchange(going_, {});
+      place_ = Place::chaining;
+    }
+    if (place_ == Place::chaining) {
+      perturb(kChainShare);
+      chains_ = {std::move(*std::min_element(chains_.begin(), chains_.end(), by_value))};
+      begin_to_perturb();
+    }
+    if (place_ == Place::racing) {
+      while (ascending_ || (!going_.empty() && rises(chains_[0], going_) && !stopped_)) climb_on();
+      begin_to_perturb();
+    }
+    perturb(1);
+    return solution(chains_.front());
   }
 
   /// A few sweeps more.
   SpanSolution polished(Matrix loadings) {
     tolerance_ = kFineTolerance;
-    std::vector<Climb> climb{{std::move(loadings), p_.sets}};
-    ascend(climb, kRound);
-    return std::move(climb.front().best);
+    going_ = {{std::move(loadings), p_.sets}};
+    ascend(kRound);
+    return solution(going_.front());
   }
 
  private:
+  /// Where a search is; between any two stretches of sweeps it may be left, and gone on with.
+  enum class Place { nowhere, starting, settling, chaining, racing, perturbing };
+
+  void begin_to_perturb() {
+    place_ = Place::perturbing;
+    perturbed_ = 0;
+  }
+
+  SpanSolution solution(Climb& climb) const {
+    climb.best.sweeps = used_;
+    return std::move(climb.best);
+  }
+
+  void visit_state(StateArchive& archive) {
+    constexpr Index kMostClimbs = 1 << 20;
+    archive("place", place_, 0, Index(Place::perturbing));
+    archive("ascending", ascending_);
+    archive("used", used_);
+    archive("best_value", best_value_);
+    archive("perturbed", perturbed_);
+    Index going = Index(going_.size()), chains = Index(chains_.size());
+    archive("going", going, 1, kMostClimbs);
+    archive("chains", chains, 0, kMostClimbs);
+    archive("old", old_, 0, going);
+    archive("first", first_, 0, going);
+    archive("done", done_);
+    archive.require(ascending_ && place_ != Place::nowhere, "it was not left between two sweeps");
+    archive.require(chains > 0 || place_ <= Place::settling, "there is nothing to perturb");
+    StateArchive random = archive.in("random");
+    random_.visit_state(random);
+    visit(archive, "going", going_, std::size_t(going), std::size_t(std::max<Index>(chains, 1)));
+    visit(archive, "chains", chains_, std::size_t(chains), 1);
+  }
+
+  void visit(StateArchive& archive, const std::string& name, std::vector<Climb>& climbs, std::size_t count,
+             std::size_t chains) const {
+    if (archive.reads()) climbs.assign(count, {{}, p_.sets});
+    for (std::size_t k = 0; k < climbs.size(); ++k) {
+      StateArchive part = archive.in(name, Index(k));
+      Climb& climb = climbs[k];
+      // A chain has no loadings but its best, and none of these where nothing has arrived yet.
+      part("loadings", climb.U, StateArchive::kAny, StateArchive::kAny);
+      part("best", climb.best.loadings, StateArchive::kAny, StateArchive::kAny);
+      for (const Matrix* U : {&climb.U, &climb.best.loadings})
+        part.require(U->size() == 0 || (U->rows() == axis_.own() && U->cols() == r_),
+                     "loadings of other sizes");
+      const bool is_chain = &climbs == &chains_;
+      part.require((is_chain ? climb.best.loadings : climb.U).size() > 0, "a climb without loadings");
+      part("value", climb.best.value);
+      part.require(!std::isnan(climb.best.value), "a value that is no number");
+      part("last", climb.last);
+      part("arrived", climb.arrived);
+      part("before", climb.before);
+      part("gain", climb.gain);
+      part("chain", climb.chain_number, 0, Index(chains) - 1);
+      part("counts", climb.counts);
+      part.require(climb.counts.empty() || Index(climb.counts.size()) == r_, "counts of other components");
+      for (const Index number : climb.counts)
+        part.require(number >= 1 && number <= axis_.size(), "a count of non-zeros that is out of range");
+      if (archive.reads() && !climb.counts.empty()) climb.sets = sets_with(climb.counts);
+    }
+  }
+
   static bool is_long(int sweeps) { return sweeps >= kSweepsForChains; }
 
   static bool by_value(const Climb& a, const Climb& b) { return a.best.value > b.best.value; }
@@ -142,17 +229,24 @@ class Search {
     constexpr Index kColumns = 30, kSurvivors = 8;
     constexpr int kSweeps = 4;
     tolerance_ = kFineTolerance;
-    const Matrix columns = axis_.units(heaviest(std::min(kColumns, leading.rows())));
-    std::vector<Climb> climbs(std::size_t(2 + columns.cols()), {Vector(leading.rows()), p_.sets});
-    for (Index i = 0; i < Index(climbs.size()); ++i) {
-      const Vector start = i < 2 ? Vector((i == 0 ? 1 : -1) * leading.col(0)) : Vector(columns.col(i - 2));
-      p_.sets[0]->maximize(start, climbs[std::size_t(i)].U.col(0));
+    if (place_ == Place::nowhere) {
+      const Matrix columns = axis_.units(heaviest(std::min(kColumns, leading.rows())));
+      going_.assign(std::size_t(2 + columns.cols()), {Vector(leading.rows()), p_.sets});
+      for (Index i = 0; i < Index(going_.size()); ++i) {
+        const Vector start = i < 2 ? Vector((i == 0 ? 1 : -1) * leading.col(0)) : Vector(columns.col(i - 2));
+        p_.sets[0]->maximize(start, going_[std::size_t(i)].U.col(0));
+      }
+      if (p_.initial.size() > 0) going_.push_back({members(p_.initial, p_.sets), p_.sets});
+      place_ = Place::starting;
     }
-    ascend(climbs, kSweeps);
-    std::stable_sort(climbs.begin(), climbs.end(), by_value);
-    climbs.resize(std::min<std::size_t>(kSurvivors, climbs.size()));
-    ascend(climbs, kSweepsToConverge);
-    return std::move(std::min_element(climbs.begin(), climbs.end(), by_value)->best);
+    if (place_ == Place::starting) {
+      ascend(kSweeps);
+      std::stable_sort(going_.begin(), going_.end(), by_value);
+      going_.resize(std::min<std::size_t>(kSurvivors, going_.size()));
+      place_ = Place::settling;
+    }
+    ascend(kSweepsToConverge);
+    return solution(*std::min_element(going_.begin(), going_.end(), by_value));
   }
 
   /// Whether to go on, up to a share of the budget.
@@ -174,12 +268,11 @@ class Search {
   }
 
   /// A round.
-  void climb_on(std::vector<Climb>& climbs) {
-    std::vector<double> before;
-    before.reserve(climbs.size());
-    for (const Climb& climb : climbs) before.push_back(climb.best.value);
-    ascend(climbs, kRound);
-    for (std::size_t k = 0; k < climbs.size(); ++k) climbs[k].gain = climbs[k].best.value - before[k];
+  void climb_on() {
+    if (!ascending_)
+      for (Climb& climb : going_) climb.before = climb.best.value;
+    ascend(kRound);
+    for (Climb& climb : going_) climb.gain = climb.best.value - climb.before;
   }
 
   /// Moves a solution to the best of those that are going, and drops those that lead nowhere. Whether the
@@ -200,12 +293,18 @@ class Search {
     if (!(other.best.value > best.best.value)) return;
     best.best = other.best;
     best.sets = other.sets;
+    best.counts = other.counts;
   }
 
-  /// Sweeps until they gain nothing, or so many.
-  void ascend(std::vector<Climb>& climbs, int sweeps) {
-    for (std::size_t first = 0; first < climbs.size(); first += std::size_t(together_))
-      ascend({climbs.data() + first, std::min(std::size_t(together_), climbs.size() - first)}, sweeps);
+  /// Sweeps until they gain nothing, or so many; the rest of them, where a run that is resumed was left in
+  /// their midst.
+  void ascend(int sweeps) {
+    if (!ascending_) first_ = done_ = 0;
+    ascending_ = true;
+    const Index count = Index(going_.size());
+    for (; first_ < count; first_ += together_, done_ = 0)
+      ascend({going_.data() + first_, std::size_t(std::min(together_, count - first_))}, sweeps);
+    ascending_ = false;
   }
 
   void ascend(std::span<Climb> climbs, int sweeps) {
@@ -217,11 +316,12 @@ class Search {
       groups.back().going.push_back(&climb);
     }
     const int stretch = alone ? kStretch : 1;
-    for (int done = 0; done < sweeps && !groups.empty() && !stopped_; done += stretch) {
+    while (done_ < sweeps && !groups.empty() && !stopped_) {
       std::vector<int> made(groups.size());
       for_each(Index(groups.size()), [&](Index k) {
-        made[std::size_t(k)] = sweep(groups[std::size_t(k)], std::min(stretch, sweeps - done));
+        made[std::size_t(k)] = sweep(groups[std::size_t(k)], std::min(stretch, sweeps - done_));
       });
+      done_ += stretch;
       for (const int count : made) used_ += count;
       for (const Climb& climb : climbs) best_value_ = std::max(best_value_, climb.best.value);
       if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
@@ -245,7 +345,10 @@ class Search {
         Matrix Z = scores(gram, scores_here);
         const double value = scores_here.cwiseProduct(Z).sum() / p_.total - penalty(gram);
         scores_here = Z;
-        if (value > climb.best.value || climb.best.loadings.size() == 0) climb.best = {climb.U, value};
+        if (value > climb.best.value || climb.best.loadings.size() == 0) {
+          climb.best.loadings = climb.U;
+          climb.best.value = value;
+        }
         climb.arrived = value - climb.last < tolerance_;
         climb.last = value;
       });
@@ -283,8 +386,10 @@ class Search {
   void update_loadings(const ConstMatrixRef& W, const Matrix& G, Climb& climb) const {
     Matrix& U = climb.U;
     if (p_.total_nonzeros > 0) share_out(W, G, climb);
-    Matrix X = U;
-    Vector u(U.rows()), g;
+    Matrix& X = climb.X;
+    X = U;
+    thread_local Vector u, g;
+    u.resize(U.rows());
     for (int pass = 0; pass < (r_ > 1 ? kLoadingPasses : 1); ++pass)
       for (Index i = 0; i < r_; ++i) {
         if (!(G(i, i) > 0)) continue;
@@ -324,7 +429,8 @@ class Search {
     std::vector<double> all(gains.data(), gains.data() + gains.size());
     const auto nth = all.begin() + (p_.total_nonzeros - 1);
     std::nth_element(all.begin(), nth, all.end(), std::greater<>());
-    std::vector<Index> counts(static_cast<std::size_t>(r));
+    std::vector<Index>& counts = climb.counts;
+    counts.resize(std::size_t(r));
     Index sum = 0;
     for (Index i = 0; i < r; ++i) {
       counts[std::size_t(i)] = std::max<Index>(1, (gains.col(i).array() >= *nth).count());
@@ -334,12 +440,14 @@ class Search {
       --*std::max_element(counts.begin(), counts.end());
       --sum;
     }
-    for (Index i = 0; i < r; ++i)
-      climb.sets[std::size_t(i)] = sparse_set(counts[std::size_t(i)], p_.nonnegative);
+    climb.sets = sets_with(counts);
   }
 
-  static Atoms sparse_set(Index k, bool nonnegative) {
-    return nonnegative ? nonneg() + sparse(k) : sparse(k);
+  std::vector<Atoms> sets_with(const std::vector<Index>& counts) const {
+    std::vector<Atoms> sets;
+    sets.reserve(counts.size());
+    for (const Index k : counts) sets.push_back(p_.nonnegative ? nonneg() + sparse(k) : sparse(k));
+    return sets;
   }
 
   std::vector<Index> heaviest(Index count) const {
@@ -355,43 +463,47 @@ class Search {
 
   /// Goes on from perturbations of every chain, and with what is going already; moves a chain to the best of
   /// its own.
-  void perturb(std::vector<Climb>& chains, std::vector<Climb>& going, double share) {
-    const auto count = Index(chains.size());
-    for (Index n = 0; (more(share) || !going.empty()) && !stopped_;) {
-      // Chains in turn, each in one of several ways, in turn; no more than there is time for.
-      const Index affordable = Index((share * budget_ - used_) / kRound),
-                  free = together_ - Index(going.size());
-      const Index fresh =
-          more(share) ? std::max<Index>(std::min(affordable, free), going.empty() ? 1 : 0) : 0;
-      const auto old = std::ptrdiff_t(going.size());
-      going.resize(going.size() + std::size_t(fresh));
-      std::vector<Random> streams;
-      for (Index k = 0; k < fresh; ++k) streams.emplace_back(random_.bits());
-      for_each(fresh, [&](Index k) {
-        Climb& attempt = going[std::size_t(old + k)];
-        attempt.chain = std::size_t((n + k) % count);
-        const Climb& chain = chains[attempt.chain];
-        attempt.sets = chain.sets;
-        attempt.U =
-            members(perturbed(chain.best.loadings, (n + k) / count, streams[std::size_t(k)]), chain.sets);
-      });
-      n += fresh;
-      climb_on(going);
+  void perturb(double share) {
+    while (ascending_ || ((more(share) || !going_.empty()) && !stopped_)) {
+      if (!ascending_) add_perturbed(share);
+      climb_on();
       // The most promising of each chain stay.
-      std::stable_sort(going.begin() + old, going.end(), by_value);
-      std::vector<Index> stay(chains.size(), 0);
+      std::stable_sort(going_.begin() + old_, going_.end(), by_value);
+      std::vector<Index> stay(chains_.size(), 0);
       std::vector<Climb> staying;
-      for (std::ptrdiff_t k = 0; k < std::ptrdiff_t(going.size()); ++k) {
-        Climb& climb = going[std::size_t(k)];
-        Climb& chain = chains[climb.chain];
-        const bool promising = k < old ? is_hopeful(climb, chain)
-                                       : !climb.arrived && climb.best.value > chain.best.value - kClose &&
-                                             stay[climb.chain]++ < promising_;
+      for (Index k = 0; k < Index(going_.size()); ++k) {
+        Climb& climb = going_[std::size_t(k)];
+        Climb& chain = chains_[std::size_t(climb.chain_number)];
+        const bool promising = k < old_ ? is_hopeful(climb, chain)
+                                        : !climb.arrived && climb.best.value > chain.best.value - kClose &&
+                                              stay[std::size_t(climb.chain_number)]++ < promising_;
         take_better(chain, climb);
         if (promising) staying.push_back(std::move(climb));
       }
-      going = std::move(staying);
+      going_ = std::move(staying);
     }
+  }
+
+  /// Chains in turn, each in one of several ways, in turn; no more than there is time for.
+  void add_perturbed(double share) {
+    const auto count = Index(chains_.size());
+    const Index affordable = Index((share * budget_ - used_) / kRound),
+                free = together_ - Index(going_.size());
+    const Index fresh = more(share) ? std::max<Index>(std::min(affordable, free), going_.empty() ? 1 : 0) : 0;
+    old_ = Index(going_.size());
+    going_.resize(going_.size() + std::size_t(fresh));
+    std::vector<Random> streams;
+    for (Index k = 0; k < fresh; ++k) streams.emplace_back(random_.bits());
+    for_each(fresh, [&](Index k) {
+      Climb& attempt = going_[std::size_t(old_ + k)];
+      const Index n = perturbed_ + k;
+      attempt.chain_number = n % count;
+      const Climb& chain = chains_[std::size_t(attempt.chain_number)];
+      attempt.sets = chain.sets;
+      attempt.counts = chain.counts;
+      attempt.U = members(perturbed(chain.best.loadings, n / count, streams[std::size_t(k)]), chain.sets);
+    });
+    perturbed_ += fresh;
   }
 
   Matrix perturbed(Matrix U, Index n, Random& random) const {
@@ -408,7 +520,7 @@ class Search {
         Matrix pair(p, 2), image;
         pair << U.col(a), U.col(b);
         p_.A.apply_gram(pair, image);
-        image.colwise().normalize();
+        for (auto direction : image.colwise()) direction.normalize();  // zero stays zero where nothing varies
         U.col(a) = std::cos(angle) * image.col(0) + std::sin(angle) * image.col(1);
         U.col(b) = std::cos(angle) * image.col(1) - std::sin(angle) * image.col(0);
         return U;
@@ -435,17 +547,27 @@ class Search {
   Random random_;
   const std::function<bool(int, int, double)>& watch_;
   bool stopped_ = false;
+
+  Place place_ = Place::nowhere;
+  std::vector<Climb> going_, chains_;
+  bool ascending_ = false;
+  Index first_ = 0;      // of the climbs that ascend together
+  int done_ = 0;         // sweeps of these
+  Index old_ = 0;        // climbs that were there before the newest perturbations
+  Index perturbed_ = 0;  // chains so far
+  const Kept kept_;
 };
 
 }  // namespace
 
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
-                         int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch) {
-  return Search(problem, sweeps, seed, watch).run(leading, leading_values);
+                         int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch,
+                         Checkpoints* checkpoints) {
+  return Search(problem, sweeps, seed, watch, checkpoints).run(leading, leading_values);
 }
 
 SpanSolution polish_span(const SpanProblem& problem, Matrix loadings) {
-  return Search(problem, 0, 0, nullptr).polished(std::move(loadings));
+  return Search(problem, 0, 0, nullptr, nullptr).polished(std::move(loadings));
 }
 
 }  // namespace pursuit

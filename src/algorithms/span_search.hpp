@@ -24,16 +24,22 @@ struct SpanProblem {
   bool nonnegative = false;  // of those sets
   double orthogonality = 0;  // costs this times the squared inner products of loadings
   int threads = 1;
+  Matrix initial = {};  // loadings from which one more climb begins; may be empty
 };
 
 struct SpanSolution {
   Matrix loadings;
   double value = -1;  // share of the variance in the span, less what orthogonality costs
+  int sweeps = 0;     // made for it
 };
 
-/// `watch` is told the sweeps done and allowed and the best value, and may stop the search.
+constexpr const char* kSpanPart = "span";  // of a run, among its checkpoints
+
+/// `watch` is told the sweeps done and allowed and the best value, and may stop the search. A search that is
+/// resumed does not look at the leading components.
 SpanSolution search_span(const SpanProblem& problem, const Matrix& leading, const Vector& leading_values,
-                         int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch);
+                         int sweeps, std::uint64_t seed, const std::function<bool(int, int, double)>& watch,
+                         Checkpoints* checkpoints = nullptr);
 
 /// Of loadings that were found for nearly this problem: a few sweeps with it, or the loadings where these
 /// gain nothing.

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <new>
 
 #include "base/parallel.hpp"
 
@@ -13,7 +14,27 @@ constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
 constexpr std::size_t kWorthwhile =
     4 * kLargePage;  // the ends of a list may fill a large page by a little only
 
+constexpr std::align_val_t kLine{64};
+
+bool is_in_large_pages(std::size_t bytes) {
+  return bytes >= kLargePage;
+}
+
 }  // namespace
+
+void* allocate_fresh(std::size_t bytes) {
+  if (!is_in_large_pages(bytes)) return ::operator new(bytes, kLine);
+  void* const memory = ::operator new (bytes, std::align_val_t{kLargePage});
+  ::madvise(memory, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // what is left over has small ones
+  return memory;
+}
+
+void free_fresh(void* memory, std::size_t bytes) {
+  if (is_in_large_pages(bytes))
+    ::operator delete (memory, std::align_val_t{kLargePage});
+  else
+    ::operator delete(memory, kLine);
+}
 
 void prefer_large_pages(void* memory, std::size_t bytes) {
   if (bytes < kWorthwhile) return;

@@ -15,6 +15,27 @@ void prefer_large_pages(void* memory, std::size_t bytes);
 /// The same, and makes the pages on up to `threads` threads. What the memory holds is lost.
 void make_pages(void* memory, std::size_t bytes, int threads);
 
+/// Memory for so many bytes on the boundary of a cache line; much of it lies on large pages alone.
+void* allocate_fresh(std::size_t bytes);
+void free_fresh(void* memory, std::size_t bytes);
+
+/// Room for numbers that nobody has written yet: the threads that write them meet their pages.
+template <class Number>
+class Room {
+ public:
+  explicit Room(std::size_t size)
+      : size_(size), numbers_(static_cast<Number*>(allocate_fresh(size * sizeof(Number)))) {}
+  ~Room() { free_fresh(numbers_, size_ * sizeof(Number)); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  Number* data() { return numbers_; }
+  const Number* data() const { return numbers_; }
+
+ private:
+  std::size_t size_;
+  Number* numbers_;
+};
+
 /// list.resize(size) of numbers, whose new pages are made on up to `threads` threads. Where it has to move it
 /// makes room for `expected` or more.
 template <class Number>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <numeric>
 
 namespace pursuit {
@@ -31,6 +32,16 @@ TEST(FreshPages, PagesOfAnyMemoryMayBeAskedFor) {
   prefer_large_pages(nullptr, 0);
   make_pages(memory.data(), 0, 4);
   EXPECT_TRUE(std::all_of(memory.begin(), memory.end(), [](char c) { return c == 'x'; }));
+}
+
+TEST(FreshPages, RoomOfAnySizeIsOnALineOfTheCacheAndHoldsWhatIsWritten) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{1} << 18,
+                                 (std::size_t{1} << 19) + 7}) {
+    Room<double> room(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.data()) % 64, 0u);
+    std::iota(room.data(), room.data() + size, 0.0);
+    for (std::size_t k = 0; k < size; k += 1 + size / 7) EXPECT_EQ(room.data()[k], double(k));
+  }
 }
 
 }  // namespace

@@ -28,6 +28,49 @@ void Ranks::exchange(const std::vector<Parcel>& outgoing, const std::vector<Parc
   do_exchange(outgoing, incoming);
 }
 
+int Ranks::receiver(int machine, int sender) const {
+  const std::vector<int>&there = machines_[std::size_t(machine)],
+        &here = machines_[std::size_t(machine_of(sender))];
+  const auto place = std::size_t(std::find(here.begin(), here.end(), sender) - here.begin());
+  return there[place % there.size()];
+}
+
+void* Ranks::shared(int number, std::size_t bytes) {
+  Shared& shared = shared_[number];
+  if (shared.memory && shared.bytes >= bytes) return shared.memory;
+  shared.bytes = std::max<std::size_t>(bytes, 1);
+  if (neighbours().size() > 1) return shared.memory = do_share(number, shared.bytes);
+  constexpr std::align_val_t kLine{64};
+  std::shared_ptr<void>& own = own_[number];
+  own.reset();
+  own = std::shared_ptr<void>(::operator new(shared.bytes, kLine),
+                              [](void* memory) { ::operator delete(memory, kLine); });
+  return shared.memory = own.get();
+}
+
+void* Ranks::board(std::size_t bytes) {
+  constexpr int kFirst = -3, kBoards = 2;  // while some still read one, others begin the next
+  return shared(kFirst + boards_++ % kBoards, bytes);
+}
+
+void Ranks::meet() {
+  if (neighbours().size() > 1) do_meet();
+}
+
+void share_from_leader(Ranks& ranks, void* memory, std::size_t bytes) {
+  const std::vector<std::vector<int>>& machines = ranks.machines();
+  const int count = int(machines.size()), mine = ranks.machine_of(ranks.rank());
+  const auto head = [&](int machine) { return machines[std::size_t(machine)].front(); };
+  for (int step = 1; step < count; step *= 2) {  // those that have it are twice as many each time
+    std::vector<Parcel> outgoing, incoming;
+    const bool heads = ranks.rank() == head(mine);
+    if (heads && mine < step && mine + step < count) outgoing.push_back({head(mine + step), memory, bytes});
+    if (heads && mine >= step && mine < 2 * step) incoming.push_back({head(mine - step), memory, bytes});
+    ranks.exchange(outgoing, incoming);
+  }
+  ranks.meet();
+}
+
 void OneRank::abort(int status) {
   std::_Exit(status);
 }
@@ -56,6 +99,15 @@ std::string broadcast_text(Ranks& ranks, std::string text) {
   text.resize(length);
   ranks.broadcast(text.data(), length);
   return text;
+}
+
+int first_that_differs(Ranks& ranks, std::string_view text) {
+  std::uint64_t mine = 14695981039346656037U;  // FNV-1a
+  for (const char letter : text) mine = (mine ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+  const std::vector<std::byte> all = gather(ranks, &mine, sizeof mine, true);
+  for (int rank = 1; rank < ranks.size(); ++rank)
+    if (std::memcmp(all.data(), all.data() + std::size_t(rank) * sizeof mine, sizeof mine) != 0) return rank;
+  return -1;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/chunks.hpp"
+#include "base/shared_numbers.hpp"
 #include "base/tree_fold.hpp"
 #include "pursuit/base/error.hpp"
 #include "rank_threads.hpp"
@@ -50,6 +51,51 @@ TEST(Ranks, GatherAndBroadcastBringEverythingInOrder) {
       EXPECT_EQ(broadcast_text(ranks, ranks.leads() ? "from the first" : "lost"), "from the first");
       EXPECT_EQ(broadcast_text(ranks, ""), "");
     });
+}
+
+TEST(Ranks, AMachineSeesWhatItsRanksWrite) {
+  for (const int size : {1, 2, 3, 5})
+    for (const int per_machine : {1, 2, 3, 5})
+      on_ranks(
+          size,
+          [&](Ranks& ranks) {
+            EXPECT_EQ(ranks.machines().size(), std::size_t((size + per_machine - 1) / per_machine));
+            ASSERT_GT(ranks.neighbours().size(), 0u);
+            for (std::size_t machine = 0; machine < ranks.machines().size(); ++machine)
+              EXPECT_EQ(ranks.machine_of(ranks.receiver(int(machine), ranks.rank())), int(machine));
+            for (const std::size_t count : {10u, 5000u, 20u}) {
+              SharedNumbers<int> numbers(AlignedVector<int>(count, 7));
+              numbers.share_from_leader(ranks, 4, count);
+              for (const int number : numbers) ASSERT_EQ(number, 7);
+              ranks.meet();
+              numbers[ranks.rank()] = ranks.rank();
+              ranks.meet();
+              for (const int other : ranks.neighbours()) EXPECT_EQ(numbers[other], other);
+              const SharedNumbers<int> copy = numbers;
+              ranks.meet();
+              numbers[ranks.rank()] = -1;
+              EXPECT_EQ(copy[ranks.rank()], ranks.rank()) << "a copy is its process's own";
+              numbers.take_back();
+              ranks.meet();
+              EXPECT_EQ(numbers.size(), count);
+              EXPECT_EQ(numbers[ranks.rank()], -1);
+            }
+          },
+          per_machine);
+}
+
+TEST(Ranks, ABoardStandsUntilTheRoundAfterTheNext) {
+  on_ranks(
+      4,
+      [](Ranks& ranks) {
+        for (int round = 0; round < 50; ++round) {
+          auto* board = static_cast<int*>(ranks.board(sizeof(int) * std::size_t(4 + round % 7)));
+          board[ranks.rank()] = 100 * round + ranks.rank();
+          ranks.meet();
+          for (int other = 0; other < 4; ++other) ASSERT_EQ(board[other], 100 * round + other);
+        }
+      },
+      4);
 }
 
 TEST(Ranks, AFailureOfOneIsThatOfAll) {

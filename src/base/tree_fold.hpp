@@ -51,4 +51,14 @@ class TreeFold {
   std::vector<Node> nodes_;
 };
 
+/// The tree without its sums: the nodes that whoever owns the parts first .. last - 1 ends with.
+struct Unsummed {
+  void operator+=(Unsummed) const {}
+};
+inline std::vector<TreeFold<Unsummed>::Node> subtrees(Index first, Index last) {
+  TreeFold<Unsummed> fold;
+  for (Index part = first; part < last; ++part) fold.push(0, part, {});
+  return fold.nodes();
+}
+
 }  // namespace pursuit

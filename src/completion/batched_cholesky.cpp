@@ -9,6 +9,10 @@ namespace pursuit {
 namespace {
 
 typedef float Sixteen __attribute__((vector_size(64), may_alias));
+typedef int SixteenBits __attribute__((vector_size(64), may_alias));
+
+constexpr int kPasses = 100;       // over the coordinates of a system, at most
+constexpr float kSettled = 1e-4F;  // of what its best pass has gained: one that gains less is the last
 
 }  // namespace
 
@@ -47,6 +51,36 @@ PURSUIT_KERNEL void solve_systems(const float* factor, const float* inverse_pivo
     Sixteen sum = x[c];
     for (int a = c + 1; a < width; ++a) sum -= A[c * width + a] * x[a];
     x[c] = sum * inverse[c];
+  }
+}
+
+PURSUIT_KERNEL void solve_nonnegative_systems(float* matrix, int width, float* right, float* solution) {
+  auto* A = reinterpret_cast<Sixteen*>(matrix);
+  auto* slope = reinterpret_cast<Sixteen*>(right);
+  auto* x = reinterpret_cast<Sixteen*>(solution);
+  for (int c = 0; c < width; ++c)
+    for (int a = c + 1; a < width; ++a) A[a * width + c] = A[c * width + a];
+  for (int c = 0; c < width; ++c)
+    for (int a = 0; a < width; ++a) slope[a] -= A[c * width + a] * x[c];
+  const Sixteen nothing = {}, one = nothing + 1;
+  Sixteen most = {};                   // gained by a pass
+  SixteenBits moving = nothing < one;  // all
+  for (int pass = 0; pass < kPasses; ++pass) {
+    Sixteen gain = {};
+    for (int c = 0; c < width; ++c) {
+      const Sixteen curvature = A[c * width + c];
+      Sixteen to = x[c] + slope[c] / curvature;
+      to = to > nothing ? to : nothing;
+      const Sixteen step = moving ? to - x[c] : nothing;
+      x[c] += step;
+      gain += curvature * step * step;
+      for (int a = 0; a < width; ++a) slope[a] -= A[c * width + a] * step;
+    }
+    most = gain > most ? gain : most;
+    moving &= gain > kSettled * most;
+    bool any = false;
+    for (int l = 0; l < kSystems; ++l) any = any || moving[l] != 0;
+    if (!any) break;
   }
 }
 

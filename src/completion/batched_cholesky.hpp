@@ -14,6 +14,11 @@ void factor_systems(float* factor, float* inverse_pivot, int width);
 void solve_systems(const float* factor, const float* inverse_pivot, const float* normal, int width,
                    float* solution);
 
+/// solution: min over x >= 0 of 1/2 x^T A x - right . x, by coordinate descent from where it is, until a pass
+/// gains next to nothing; each system ends on its own. A becomes all of the matrix, not its triangle alone,
+/// and right the slopes there.
+void solve_nonnegative_systems(float* matrix, int width, float* right, float* solution);
+
 /// variance := diagonal of A^-1, the squared columns of L^-1. `columns` is room for 4 * width numbers.
 void inverse_diagonals(const float* factor, const float* inverse_pivot, int width, float* columns,
                        float* variance);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "completion/gamma.hpp"
 
@@ -25,6 +26,21 @@ Features pattern(const FactorSide& members, const FactorSide& others) {
   for (Index i = 0; i < entries.size(); ++i)
     if (entries.count(i) > 0) scale[i] = 1.0F / std::sqrt(float(entries.count(i)));
   return {others.entries, members.entries, std::move(scale)};
+}
+
+/// Members belong to whoever has their entries, whatever features they have.
+Features with_owners_of(const FactorSide& side, Features features) {
+  const MemberShares& shares = side.entries->shares();
+  if (features.by_member->shares().cuts() == shares.cuts()) return features;
+  struct Recut {
+    std::shared_ptr<const EntryTasks> before;  // whoever keeps the entries
+    EntryTasks tasks;
+  };
+  const std::shared_ptr<const EntryTasks>& before = features.by_member;
+  const auto recut =
+      std::make_shared<Recut>(Recut{before, EntryTasks(before->entries(), before->weights(), shares)});
+  features.by_member = {recut, &recut->tasks};
+  return features;
 }
 
 /// Sums over the members of a side, whoever owns them: add(i, sums) adds what member i has to say.
@@ -86,11 +102,15 @@ void BayesianFactors::count_entries() {
 }
 
 void BayesianFactors::add_features(bool of_rows, Features features) {
-  (of_rows ? rows_ : cols_).regressions.emplace_back(std::move(features), width_, threads_);
+  FactorSide& side = of_rows ? rows_ : cols_;
+  side.regressions.emplace_back(with_owners_of(side, std::move(features)), width_, threads_);
 }
 
 void BayesianFactors::rebind(const Data& data) {
   bind(data);
+  for (FactorSide* side : {&rows_, &cols_})
+    for (std::size_t r = use_pattern_ ? 1 : 0; r < side->regressions.size(); ++r)
+      side->regressions[r].set_owners(with_owners_of(*side, side->regressions[r].features()).by_member);
   if (!use_pattern_) return;
   rows_.regressions.front().rebind(pattern(rows_, cols_), threads_);
   cols_.regressions.front().rebind(pattern(cols_, rows_), threads_);
@@ -99,9 +119,12 @@ void BayesianFactors::rebind(const Data& data) {
 void BayesianFactors::set_width(int width) {
   for (FactorSide* side : {&rows_, &cols_}) {
     const auto wanted = std::size_t(width);
-    for (auto* rows : {&side->mean, &side->variance, &side->prior_mean})
-      *rows = width_ > 0 ? widened(*rows, width_, width)
-                         : AlignedVector<float>(std::size_t(side->size()) * wanted, 0.0F);
+    const auto widen_rows = [&](AlignedVector<float>& rows) {
+      rows = width_ > 0 ? widened(rows, width_, width)
+                        : AlignedVector<float>(std::size_t(side->size()) * wanted, 0.0F);
+    };
+    for (auto* rows : {&side->mean, &side->variance}) rows->change(widen_rows);
+    widen_rows(side->prior_mean);
     side->prior_variance.resize(wanted, kSmallest);
     side->intercept.resize(wanted, 0.0);
     for (PriorRegression& regression : side->regressions) regression.widen(width);
@@ -129,8 +152,8 @@ void BayesianFactors::widen(int atoms) {
 
 void BayesianFactors::keep(const std::vector<int>& coordinates) {
   for (FactorSide* side : {&rows_, &cols_}) {
-    for (auto* rows : {&side->mean, &side->variance, &side->prior_mean})
-      bring_forward(*rows, width_, coordinates, 0.0F);
+    for (auto* rows : {&side->mean, &side->variance}) bring_forward(*rows, width_, coordinates, 0.0F);
+    bring_forward(side->prior_mean, width_, coordinates, 0.0F);
     bring_forward(side->prior_variance, width_, coordinates, kSmallest);
     bring_forward(side->intercept, width_, coordinates, 0.0);
     for (PriorRegression& regression : side->regressions) regression.keep(coordinates);
@@ -149,7 +172,7 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
                                  const FactorMatrix& col_features) {
   widen(int(model.rows.mean.cols()) - 1);
   noise_variance_ = learns_variances() ? model.noise_variance : 1.0;
-  const auto take = [&](const FactorMatrix& source, AlignedVector<float>& target) {
+  const auto take = [&](const FactorMatrix& source, SharedNumbers<float>& target) {
     for (Index i = 0; i < source.rows(); ++i)
       std::copy_n(source.row(i).data(), source.cols(), &target[i * width_]);
   };
@@ -236,11 +259,12 @@ void BayesianFactors::update(FactorSide& side, const FactorSide& other, bool dra
 void BayesianFactors::update_factors(FactorSide& side, const FactorSide& other, bool draws) {
   const bool known = draws || !learns_variances();
   scratch_->held.loss = loss_.kind;
-  set_regressors(scratch_->held, other.mean, known ? nullptr : &other.variance, other.noise_weight, width_,
-                 mean_, scale_, threads_);
+  const std::span<const float> variance = other.variance;
+  set_regressors(scratch_->held, other.mean, known ? variance.first(0) : variance, other.noise_weight, width_,
+                 mean_, scale_, threads_, ranks_);
   update_rows(*side.entries, scratch_->held,
               {side.prior_mean, side.prior_variance, side.noise_weight, noise_variance_}, next_seed(),
-              threads_, {side.mean, draws ? nullptr : &side.variance, side.squared_error}, stop_);
+              threads_, {side.mean, draws ? std::span<float>() : side.variance, side.squared_error}, stop_);
   SharingRound round;
   round.share(side.entries->shares(), {{side.mean.data(), width_}});
   if (!draws) round.share(side.entries->shares(), {{side.variance.data(), width_}});
@@ -319,7 +343,8 @@ void BayesianFactors::update_noise_weights(FactorSide& side, bool draws, Sharing
 /// From the sum of E w - E log w over all members.
 void BayesianFactors::set_noise_shape(FactorSide& side, double divergence) {
   const double gap = divergence / double(side.size()) - 1;
-  side.noise_shape = std::clamp(gamma_shape(std::max(gap, 1e-6)), 2.0, 1000.0);
+  constexpr double kLeast = 1e-6, kMost = 1e6;  // a state from a file may lead anywhere, to no number even
+  side.noise_shape = std::clamp(gamma_shape(gap > kLeast ? std::min(gap, kMost) : kLeast), 2.0, 1000.0);
 }
 
 void BayesianFactors::visit_state(StateArchive& archive) {
@@ -330,18 +355,21 @@ void BayesianFactors::visit_state(StateArchive& archive) {
   archive("sweeps", sweeps_);
   archive("noise_variance", noise_variance_);
   archive("atom_variance", atom_variance_);
-  archive.require(noise_variance_ > 0 && atom_variance_ > 0, "a variance is not above 0");
+  archive.require(noise_variance_ > 0 && atom_variance_ > 0 && std::isfinite(noise_variance_) &&
+                      std::isfinite(atom_variance_),
+                  "a variance is not a number above 0");
   StateArchive random = archive.in("random");
   random_.visit_state(random);
   for (FactorSide* side : {&rows_, &cols_}) {
     StateArchive own = archive.in(side == &rows_ ? "rows" : "cols");
     const Index members = side->size(), numbers = members * width_;
-    own("mean", side->mean, numbers);
-    own("variance", side->variance, numbers);
+    for (const auto& [name, shared, size] : {std::tuple("mean", &side->mean, numbers),
+                                             {"variance", &side->variance, numbers},
+                                             {"noise_weight", &side->noise_weight, members}})
+      shared->change([&, part = name, count = size](AlignedVector<float>& list) { own(part, list, count); });
     own("prior_mean", side->prior_mean, numbers);
     own("prior_variance", side->prior_variance, width_);
     own("intercept", side->intercept, width_);
-    own("noise_weight", side->noise_weight, members);
     own("noise_shape", side->noise_shape);
     own("squared_error", side->squared_error, members);
     for (std::size_t k = 0; k < side->regressions.size(); ++k) {
@@ -352,7 +380,7 @@ void BayesianFactors::visit_state(StateArchive& archive) {
                             [](double variance) { return variance > 0; }) &&
                     std::all_of(side->noise_weight.begin(), side->noise_weight.end(),
                                 [](float weight) { return weight >= 0; }) &&
-                    side->noise_shape > 0,
+                    side->noise_shape > 0 && std::isfinite(side->noise_shape),
                 "a variance, or a weight of noise, is not above 0");
   }
 }

@@ -30,12 +30,12 @@ namespace pursuit {
 /// Rows, or columns: factor vectors of `width` numbers, the offset first.
 struct FactorSide {
   std::shared_ptr<const EntryTasks> entries;
-  AlignedVector<float> mean, variance;  // posterior; in Gibbs sampling the draw, and the last variances
+  SharedNumbers<float> mean, variance;  // posterior; in Gibbs sampling the draw, and the last variances
   AlignedVector<float> prior_mean;      // p_i
   std::vector<double> prior_variance;   // tau
   std::vector<double> intercept;
   std::vector<PriorRegression> regressions;  // what p_i is made of, beside the intercept
-  std::vector<float> noise_weight;           // w_i
+  SharedNumbers<float> noise_weight;         // w_i
   double noise_shape = 10;
   std::vector<double> count;  // of the entries of every member, by their weights
   std::vector<double> squared_error;

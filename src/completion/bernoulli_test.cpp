@@ -216,13 +216,13 @@ TEST(EntryWeights, OfTheStepAreNoiseVariancesDividedByThem) {
   const std::vector<float> col_weight(std::size_t(cols), 0.8F), row_weight(std::size_t(rows), 1.3F);
   const std::vector<double> tau(std::size_t(width), 0.4);
   Regressors held;
-  set_regressors(held, z, &spread, col_weight, width, 0.1, 1.2, 1);
+  set_regressors(held, z, spread, col_weight, width, 0.1, 1.2, 1);
   const auto step = [&](const std::vector<float>* weights, double noise, AlignedVector<float>& variance) {
     AlignedVector<float> mean(prior.size());
     variance.resize(prior.size());
     std::vector<double> error(static_cast<std::size_t>(rows));
     update_rows(EntryTasks(data.by_row(), weights), held, {prior, tau, row_weight, noise}, 0, 1,
-                {mean, &variance, error});
+                {mean, variance, error});
     return std::pair(mean, error);
   };
   AlignedVector<float> v1, v2, v3, v4;

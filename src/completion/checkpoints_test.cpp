@@ -1,8 +1,13 @@
 // A completion that was killed between any two sweeps or draws, and goes on with another number of threads,
 // ends where it would have ended, bit for bit.
 
+#include <atomic>
+
 #include "checkpoints_support.hpp"
 #include "completion/test_support.hpp"
+#include "pursuit/atoms/structures.hpp"
+#include "pursuit/completion/complete_tensor.hpp"
+#include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/structured.hpp"
 
 namespace pursuit {
@@ -221,6 +226,141 @@ TEST(CompletionCheckpoints, ThatSomebodyChangedAreRefusedOrHarmless) {
         resumed(changed);
       }
     }
+}
+
+ObservedEntries few_clicks() {
+  ObservedEntries clicks = planted(70, 40, 3, 0.5, 0.25, 5).train;
+  for (float& value : clicks.value) value = 1 + std::abs(std::round(value));
+  return clicks;
+}
+
+/// Zeros, ridge and rank are chosen one after the other: every trial is one to be left and gone on with.
+TEST(CompletionCheckpoints, OfImplicitFeedbackInEveryTrialOfItsSearch) {
+  for (const double validation : {0.1, 0.0})
+    expect_resumes_anywhere(
+        [&](const CheckpointsPtr& checkpoints, int threads) {
+          return complete_implicit(few_clicks(), {.confidence = parse_confidence("log:10:1"),
+                                                  .max_rank = 20,
+                                                  .validation = validation,
+                                                  .predict = {{1, 2}, {3, 4}},
+                                                  .threads = threads,
+                                                  .checkpoints = checkpoints});
+        },
+        expect_same_completion, 60);
+}
+
+TEST(CompletionCheckpoints, OfStructuredAtomsOfImplicitFeedback) {
+  for (const double validation : {0.1, 0.0})
+    expect_resumes_anywhere(
+        [&](const CheckpointsPtr& checkpoints, int threads) {
+          return complete_implicit(few_clicks(),
+                                   {.max_rank = 6,
+                                    .validation = validation,
+                                    .sets = ImplicitSets{nonneg(), nonneg(), WeightRule::nonneg},
+                                    .predict = {{1, 2}, {3, 4}},
+                                    .threads = threads,
+                                    .checkpoints = checkpoints});
+        },
+        expect_same_completion, 60);
+}
+
+TEST(CompletionCheckpoints, OfAnUpdateOfImplicitFeedback) {
+  const CompletionResult before = complete_implicit(few_clicks(), {.max_rank = 7});
+  ObservedEntries more = few_clicks();
+  more.cols = 41;
+  append(more, 3, 40, 2);  // a member that the model does not have
+  expect_resumes_anywhere(
+      [&](const CheckpointsPtr& checkpoints, int threads) {
+        return complete_implicit(more, {.start = &before.model,
+                                        .start_entries = &before.seen,
+                                        .threads = threads,
+                                        .checkpoints = checkpoints});
+      },
+      expect_same_completion);
+}
+
+/// A signal leaves a turn half done: what is kept is the state after the last whole one.
+TEST(CompletionCheckpoints, OfImplicitFeedbackThatASignalStopsInTheMidstOfATurn) {
+  ImplicitOptions options{.max_rank = 20, .predict = {{1, 2}}};
+  const CompletionResult whole = complete_implicit(few_clicks(), options);
+  for (const int patience : {1, 10, 40}) {
+    std::atomic<int> asked = 0;
+    std::vector<Snapshot> left;
+    options.interrupted = [&] { return ++asked > patience; };
+    options.observer = [&](const Moment&) { return asked <= patience; };
+    options.checkpoints = std::make_shared<Checkpoints>(
+        Checkpoints::Rhythm{}, [&](const Snapshot& snapshot) { left.push_back(snapshot); });
+    EXPECT_EQ(complete_implicit(few_clicks(), options).stop, Stop::interrupted);
+    EXPECT_LE(left.size(), 1U);
+    options.interrupted = {};
+    options.observer = {};
+    options.checkpoints = left.empty() ? nullptr : going_on_from(left.front());
+    expect_same_completion(whole, complete_implicit(few_clicks(), options));
+  }
+}
+
+ObservedTensor array_with_gaps() {
+  Random random(6);
+  const Matrix a = uniform(8, 2, 7), b = uniform(7, 2, 8), c = uniform(6, 2, 9);
+  ObservedTensor data{{{8, 7, 6}, std::vector<std::vector<int>>(3), {}}, {}, false};
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 7; ++j)
+      for (int k = 0; k < 6; ++k) {
+        if (random.uniform() < 0.3) continue;
+        data.entries.index[0].push_back(i);
+        data.entries.index[1].push_back(j);
+        data.entries.index[2].push_back(k);
+        data.entries.value.push_back(1 + (a.row(i).array() * b.row(j).array() * c.row(k).array()).sum() +
+                                     0.05 * random.uniform());
+      }
+  return data;
+}
+
+void expect_same_array(const TensorCompletion& a, const TensorCompletion& b) {
+  ASSERT_EQ(a.model.atoms.rank(), b.model.atoms.rank());
+  for (Index mode = 0; mode < a.model.atoms.factors.modes(); ++mode)
+    EXPECT_TRUE(same_bits(a.model.atoms.factors[mode], b.model.atoms.factors[mode])) << "mode " << mode;
+  EXPECT_TRUE(same_bits(a.model.atoms.weights, b.model.atoms.weights));
+  EXPECT_TRUE(same_bits(a.model.own_terms.row_offsets, b.model.own_terms.row_offsets));
+  EXPECT_EQ(a.objective, b.objective);
+  EXPECT_EQ(a.null_objective, b.null_objective);
+  EXPECT_EQ(a.regularization.spec(), b.regularization.spec());
+  EXPECT_EQ(a.stop, b.stop);
+  EXPECT_EQ(a.trace.size(), b.trace.size());
+  ASSERT_EQ(a.path.size(), b.path.size());
+  for (std::size_t k = 0; k < a.path.size(); ++k) {
+    EXPECT_EQ(a.path[k].rank, b.path[k].rank);
+    EXPECT_EQ(a.path[k].sweeps, b.path[k].sweeps);
+    EXPECT_TRUE(a.path[k].validation == b.path[k].validation || std::isnan(a.path[k].validation));
+  }
+}
+
+TEST(CompletionCheckpoints, OfArraysInEveryPassOverThem) {
+  const auto auto_price = parse_regularization("auto");
+  for (TensorCompletionOptions options :
+       {TensorCompletionOptions{.max_rank = 4,
+       .weights = WeightRule::nonneg,
+       .regularization = auto_price,
+       .or_none = true,
+       .polish = 9,
+       .validation = 0.25},
+        TensorCompletionOptions{.rank = 2, .weights = WeightRule::nonneg, .offsets = true, .polish = 9},
+        TensorCompletionOptions{.max_rank = 3,
+        .loss = parse_loss("huber:0.1"),
+        .offsets = true,
+        .polish = 6,
+        .validation = 0.25}}) {
+    const bool parts = options.weights.kind == WeightRule::nonneg;
+    const AtomSets sets = parts ? AtomSets({nonneg(), nonneg(), nonneg()}, {0, 1, 2})
+                                : AtomSets({sphere(), sparse(4), sphere()}, {0, 1, 2});
+    expect_resumes_anywhere(
+        [&](const CheckpointsPtr& checkpoints, int threads) {
+          options.checkpoints = checkpoints;
+          options.threads = threads;
+          return complete_tensor(array_with_gaps(), sets, options);
+        },
+        expect_same_array, 60);
+  }
 }
 
 }  // namespace

@@ -192,6 +192,10 @@ double stability_of(const std::vector<std::vector<FoldScore>>& folds, std::size_
   return pairs > 0 ? sum / pairs : 1;
 }
 
+std::string atoms_predict(Index count) {
+  return fmt::format("{} {}", count, count == 1 ? "atom predicts" : "atoms predict");
+}
+
 /// The smallest rank as good as the best, and why.
 void recommend_rank(RankChoice& choice) {
   const auto& ranks = choice.ranks;
@@ -211,12 +215,12 @@ void recommend_rank(RankChoice& choice) {
   choice.rank = chosen->rank;
   choice.reason =
       chosen == best
-          ? fmt::format("{} atoms predict the entries held out best ({} {:.4g})", best->rank,
+          ? fmt::format("{} the entries held out best ({} {:.4g})", atoms_predict(best->rank),
                         choice.error_name, best->error)
           : fmt::format(
-                "{} atoms predict the entries held out as well as {} do, within the standard error of the "
+                "{} the entries held out as well as {} do, within the standard error of the "
                 "difference ({} {:.4g} and {:.4g})",
-                chosen->rank, best->rank, choice.error_name, chosen->error, best->error);
+                atoms_predict(chosen->rank), best->rank, choice.error_name, chosen->error, best->error);
   choice.reason += fmt::format(", and atoms are found again in other folds with a mean cosine of {:.3f}",
                                chosen->stability);
   if (best == ranks.end() - 1 && ranks.size() > 1)

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "base/chunks.hpp"
-#include "completion/draw_average.hpp"
+#include "completion/draws.hpp"
 #include "completion/factors_of_model.hpp"
 #include "completion/newcomers.hpp"
 #include "completion/predictor.hpp"
 #include "completion/states.hpp"
 #include "completion/units.hpp"
+#include "completion/weighted_entries.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
 
@@ -31,8 +31,6 @@ constexpr int kBoundSweeps = 30;      // the same where squares are a bound only
 constexpr double kUncertainty[] = {0, 0.25, 0.5, 1};  // shares of the variances of log-odds to choose from
 constexpr int kRefiningSweeps = 20;                   // with all entries
 constexpr int kSweepsAlone = 40;                      // where nothing could be held back
-constexpr int kBurnIn = 20;                           // draws that are forgotten
-constexpr int kAveragedDraws = 400;  // at most; of more, neighbours are too alike to be worth their time
 constexpr int kFewestSampledAtoms =
     31;  // averages do not overfit: more atoms than the means can use still help
 
@@ -66,66 +64,13 @@ void check(const CompletionOptions& options, const ObservedEntries& entries) {
           fmt::format("samples {}: draws are of squares; of {} there are none", options.samples,
                       options.loss.spec()));
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
-  if (options.entry_weights.empty()) return;
-  require(Index(options.entry_weights.size()) == entries.size(),
-          fmt::format("entry_weights: {} for {} entries; there must be as many", options.entry_weights.size(),
-                      entries.size()));
-  for (std::size_t e = 0; e < options.entry_weights.size(); ++e)
-    if (const float weight = options.entry_weights[e]; !(weight >= 0 && std::isfinite(weight)))
-      throw InvalidInput(
-          fmt::format("entry_weights: the weight of the entry at ({}, {}) is {}; allowed are "
-                      "finite numbers of at least 0",
-                      entries.row[e], entries.col[e], weight));
-}
-
-/// InvalidInput, naming the first entry that the loss does not take.
-void require_domain(const Loss& loss, const ObservedEntries& entries) {
-  if (loss.kind == Loss::squares) return;
-  for (std::size_t e = 0; e < entries.value.size(); ++e)
-    if (!loss.accepts(entries.value[e]))
-      throw InvalidInput(fmt::format(
-          "the entry at row {}, column {} is {}: {} takes {}; what would take it: {}", entries.row[e],
-          entries.col[e], entries.value[e], loss.spec(), loss.domain(), losses_for(entries.value[e])));
-}
-
-/// The same entries with their weights in the place of values; those that do not count go.
-ObservedEntries take_weights(std::span<const float> weights, ObservedEntries& entries) {
-  std::size_t kept = 0;
-  std::vector<float> staying;
-  staying.reserve(weights.size());
-  for (std::size_t e = 0; e < weights.size(); ++e) {
-    if (weights[e] == 0) continue;
-    entries.row[kept] = entries.row[e];
-    entries.col[kept] = entries.col[e];
-    entries.value[kept++] = entries.value[e];
-    staying.push_back(weights[e]);
-  }
-  if (kept == 0) throw InvalidInput("entry_weights: every entry has weight 0; nothing was seen then");
-  entries.row.resize(kept);
-  entries.col.resize(kept);
-  entries.value.resize(kept);
-  return {entries.rows, entries.cols, entries.row, entries.col, std::move(staying)};
+  require_weights(options.entry_weights, entries);
+  require_domain(options.loss, entries);
 }
 
 double log_odds(double share) {
   return std::log(share / (1 - share));
 }
-
-/// A mean, from parts of it.
-struct WeightedMean {
-  double sum = 0, weight = 0;
-
-  void add(double value, double counts) {
-    sum += counts * value;
-    weight += counts;
-  }
-  WeightedMean& operator+=(const WeightedMean& more) {
-    sum += more.sum;
-    weight += more.weight;
-    return *this;
-  }
-  double value() const { return sum / weight; }
-};
 
 double inner_at(const BayesianFactors& f, Position at) {
   const Index width = f.width();
@@ -141,13 +86,11 @@ class Completion {
         run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
     require_valid(entries, threads_);
     check(options, entries);
-    require_domain(options.loss, entries);
-    if (options.checkpoints && options.team)
-      throw InvalidArgument("checkpoints: a completion that several processes share has none");
-    if (options.checkpoints) begin_checkpoints(entries);
+    if (options.checkpoints) {
+      run_.begin_checkpoints(identity_of(entries, options));
+      if (may_be_left()) options.checkpoints->hold_states();
+    }
     result_.model.loss = options.loss;
-    ObservedEntries weights;
-    if (!options.entry_weights.empty()) weights = take_weights(options.entry_weights, entries);
     if (const CompletionModel* start = options.start) {
       if (start->rows.size() == 0 || start->rows.size() > entries.rows || start->cols.size() > entries.cols)
         throw InvalidArgument(fmt::format(
@@ -159,25 +102,23 @@ class Completion {
     }
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
-    const ValueRange range = range_of(entries.value, threads_);
+    WeightedEntries all(std::move(entries), options.entry_weights);
+    all.drop_weightless();
+    const ValueRange range = range_of(all.entries.value, threads_);
     unit_ = has_link() ? 1.0 : unit_of(range, kPlainExponents);
     if (unit_ != 1) {
-      original_ = ObservedMatrix(entries, threads_).take_by_row();
-      divide(entries.value, unit_);
+      original_ = ObservedMatrix(all.entries, threads_).take_by_row();
+      divide(all.entries.value, unit_);
     }
     const Range observed = has_link()
                                ? Range{0, 1}
                                : Range{range.low, range.high};  // a probability needs no 1 to have been seen
     result_.model.lowest = options_.range.value_or(observed).lowest;
     result_.model.highest = options_.range.value_or(observed).highest;
-    find_scale(entries, weights.value);
-    if (!start_) {  // which entries are held back depends on their positions alone
-      if (weights.size() > 0)
-        held_back_weights_ = hold_back(weights, options.validation, options.seed, threads_).value;
-      held_back_ = hold_back(entries, options.validation, options.seed, threads_);
-    }
-    data_.emplace(std::move(entries), threads_);
-    if (weights.size() > 0) weights_.emplace(std::move(weights), threads_);
+    find_scale(all);
+    if (!start_) held_back_ = all.hold_back(options.validation, options.seed, threads_);
+    data_.emplace(std::move(all.entries), threads_);
+    if (all.weights.size() > 0) weights_.emplace(std::move(all.weights), threads_);
     factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss,
                      options.team);
     factors_->ends_when(options.interrupted);
@@ -222,7 +163,7 @@ class Completion {
     } else if (options_.samples > 0 && !run_.stopped())
       sample();
     result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
-    if (unit_ == 1) put_back(result_.seen, std::move(held_back_));
+    if (unit_ == 1) put_back(result_.seen, std::move(held_back_.entries));
     if (run_.stopped()) note_unseen(result_.model, result_.seen);
     result_.predictions = predict(result_.model, options_.predict, threads_);
     require_sound(result_.model);
@@ -233,18 +174,17 @@ class Completion {
 
  private:
   BayesianFactors::Data data() const { return {*data_, weights_ ? &*weights_ : nullptr}; }
+  /// In the midst of a sweep; those that ranks share are always finished.
+  bool may_be_left() const {
+    return options_.interrupted && !(options_.team && options_.team->ranks().size() > 1);
+  }
   bool has_link() const { return options_.loss.kind != Loss::squares; }
 
   /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect;
   /// log-odds are of that size anyway.
-  void find_scale(const ObservedEntries& entries, const std::vector<float>& weights) {
+  void find_scale(const WeightedEntries& all_entries) {
     const auto average = [&](const auto& number) {
-      return chunked_sum<WeightedMean>(Chunks(entries.size()), threads_, [&](Index first, Index count) {
-        WeightedMean mean;
-        for (Index e = first; e < first + count; ++e)
-          mean.add(number(entries.value[e]), weights.empty() ? 1.0 : double(weights[e]));
-        return mean;
-      });
+      return mean_over(all_entries, threads_, [&](Index e) { return number(all_entries.entries.value[e]); });
     };
     const auto mean_of = [&](const auto& number) { return average(number).value(); };
     if (has_link()) {
@@ -270,37 +210,24 @@ class Completion {
     result_.model.scale = scale_ * unit_;
   }
 
-  /// The mean of a number over the entries held back.
-  template <class OfEntry>
-  double held_back_mean(const OfEntry& of_entry) const {
-    return chunked_sum<WeightedMean>(
-               Chunks(held_back_.size()), threads_,
-               [&](Index first, Index count) {
-                 WeightedMean mean;
-                 for (Index e = first; e < first + count; ++e)
-                   mean.add(of_entry(e), held_back_weights_.empty() ? 1.0 : double(held_back_weights_[e]));
-                 return mean;
-               })
-        .value();
-  }
-
   /// RMSE on the entries held back, in units of the data; of probabilities minus the mean log-likelihood.
   double validation_error() const { return validation_error(uncertainty_); }
   double validation_error(double uncertainty) const {
     const BayesianFactors& f = *factors_;
+    const ObservedEntries& held = held_back_.entries;
+    const auto mean = [&](const auto& of_entry) { return mean_over(held_back_, threads_, of_entry).value(); };
     if (has_link())
-      return -held_back_mean([&](Index e) {
-        const Index i = held_back_.row[e] * Index(f.width()), j = held_back_.col[e] * Index(f.width());
+      return -mean([&](Index e) {
+        const Index i = held.row[e] * Index(f.width()), j = held.col[e] * Index(f.width());
         const Moments odds = moments_of(&f.rows().mean[i], &f.rows().variance[i], &f.cols().mean[j],
                                         &f.cols().variance[j], f.width());
         return log_likelihood(
-            through_link(options_.loss, mean_ + odds.mean, uncertainty * odds.variance).value,
-            held_back_.value[e]);
+            through_link(options_.loss, mean_ + odds.mean, uncertainty * odds.variance).value, held.value[e]);
       });
     const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
-    return unit_ * std::sqrt(held_back_mean([&](Index e) {
-             const double guess = mean_ + scale_ * inner_at(f, {held_back_.row[e], held_back_.col[e]});
-             const double error = held_back_.value[e] - std::clamp(guess, lowest, highest);
+    return unit_ * std::sqrt(mean([&](Index e) {
+             const double guess = mean_ + scale_ * inner_at(f, {held.row[e], held.col[e]});
+             const double error = held.value[e] - std::clamp(guess, lowest, highest);
              return error * error;
            }));
   }
@@ -414,16 +341,10 @@ class Completion {
   }
 
   void group_all_entries() {
-    ObservedEntries all = data_->release(threads_);
-    put_back(all, held_back_);
-    if (weights_) {
-      ObservedEntries counts = weights_->release(threads_);
-      put_back(counts,
-               {held_back_.rows, held_back_.cols, held_back_.row, held_back_.col, held_back_weights_});
-      weights_.emplace(std::move(counts), threads_);
-    }
-    held_back_ = {};
-    data_.emplace(std::move(all), threads_);
+    WeightedEntries all{data_->release(threads_), weights_ ? weights_->release(threads_) : ObservedEntries()};
+    all.put_back(std::exchange(held_back_, {}));
+    data_.emplace(std::move(all.entries), threads_);
+    if (weights_) weights_.emplace(std::move(all.weights), threads_);
     factors_->rebind(data());
   }
 
@@ -436,48 +357,13 @@ class Completion {
       sweeps_ = {};
     }
     resumed_ = false;
-    const int every = (options_.samples + kAveragedDraws - 1) / kAveragedDraws;
-    const int total = kBurnIn + options_.samples;
+    const int total = draws_.total();
     for (int& k = sweeps_.done; k < total && !run_.stopped();) {
       factors_->draw();
-      if (++k > kBurnIn) {
-        if ((k - kBurnIn) % every == 0) average_.add(*factors_);
-        const Index due = Index(k - kBurnIn) * options_.stored_samples / options_.samples;
-        if (due > Index(samples_.size())) samples_.push_back(sample_of(*factors_));
-      }
+      draws_.add(++k, *factors_);
       report(Moment::Phase::sampling, k, total, Moment::kUnknown);
     }
-    result_.model.samples = std::move(samples_);
-    if (average_.count() > 0)
-      std::tie(result_.model.average_rows, result_.model.average_cols) = average_.factors();
-  }
-
-  /// What a checkpoint is of; which entries are predicted in the end, how fast, and for how long does not
-  /// matter.
-  void begin_checkpoints(const ObservedEntries& entries) {
-    Identity identity;
-    identity.add("command", "complete");
-    identity.add("shape", fmt::format("{} x {}", entries.rows, entries.cols));
-    identify("entries", entries, identity);
-    identity.add("loss", options_.loss.spec());
-    identity.add("max_rank", double(options_.max_rank));
-    identity.add("use_pattern", double(options_.use_pattern));
-    identity.add("validation", options_.validation);
-    identity.add("samples", double(options_.samples));
-    identity.add("stored_samples", double(options_.stored_samples));
-    if (options_.range)
-      identity.add("range", fmt::format("{}:{}", options_.range->lowest, options_.range->highest));
-    identity.add_bytes("entry_weights", options_.entry_weights.data(), options_.entry_weights.size_bytes());
-    if (options_.row_features) identify("row_features", *options_.row_features, identity);
-    if (options_.col_features) identify("col_features", *options_.col_features, identity);
-    if (const CompletionModel* start = options_.start)
-      for (const CompletionSide* side : {&start->rows, &start->cols})
-        identity.add_bytes("start", side->mean.data(), std::size_t(side->mean.size()) * sizeof(float));
-    if (const GroupedEntries* before = options_.start_entries)
-      identity.add_list("start_entries", before->value);
-    identity.add("seed", std::to_string(options_.seed));
-    run_.begin_checkpoints(identity);
-    if (options_.interrupted) options_.checkpoints->hold_states();
+    std::move(draws_).move_to(result_.model);
   }
 
   /// Between two sweeps, or two draws.
@@ -501,30 +387,11 @@ class Completion {
                     "what it would go back to is not there");
     if (archive.reads() && has_before) before_ = *factors_;
     if (has_before) before_->visit_state(before);
+    if (!archive.reads()) factors_->gather();
     factors_->visit_state(factors);  // last: copies share what is left of the last step
     visit(archive, "path", result_.path);
-    if (stage_ == Stage::sampling) visit_draws(archive);
-  }
-  void visit_draws(StateArchive& archive) {
-    StateArchive average = archive.in("average");
-    average_.visit_state(average, data_->rows(), data_->cols(), factors_->atoms());
-    Index samples = Index(samples_.size());
-    archive("samples.stored", samples, 0, options_.stored_samples);
-    samples_.resize(std::size_t(samples));
-    for (Index k = 0; k < samples; ++k) {
-      CompletionSample& sample = samples_[std::size_t(k)];
-      StateArchive own = archive.in("samples", k);
-      for (const auto& [name, matrix, size] :
-           {std::tuple("rows", &sample.rows, data_->rows()), {"cols", &sample.cols, data_->cols()}}) {
-        const Index width = factors_->atoms() + 1;
-        std::vector<float> numbers(matrix->data(), matrix->data() + matrix->size());
-        own(name, numbers, size * width);
-        if (archive.reads()) *matrix = Eigen::Map<const FactorMatrix>(numbers.data(), size, width);
-      }
-      own("row_noise_weight", sample.row_noise_weight, data_->rows());
-      own("col_noise_weight", sample.col_noise_weight, data_->cols());
-      own("noise_variance", sample.noise_variance);
-    }
+    if (stage_ == Stage::sampling)
+      draws_.visit_state(archive, data_->rows(), data_->cols(), factors_->atoms());
   }
 
   /// The model of what sweeps have settled on, which draws have left.
@@ -565,7 +432,7 @@ class Completion {
                         .max_sweeps = most,
                         .noise = noise(),
                         .validation = validation};
-    if (options_.checkpoints && options_.interrupted && options_.interrupted()) {
+    if (options_.checkpoints && may_be_left() && options_.interrupted()) {
       options_.checkpoints->leave();  // this sweep may have been left half done
       run_.go_on(moment);
     } else {
@@ -588,8 +455,7 @@ class Completion {
   double unit_ = 1;                         // entries are in this unit
   double mean_ = 0, scale_ = 1;             // of entries, in the unit
   GroupedEntries original_;                 // entries as they came, where the unit is not 1
-  ObservedEntries held_back_;
-  std::vector<float> held_back_weights_;
+  WeightedEntries held_back_;
   double uncertainty_ = 0.5;  // of log-odds: the share of their variances that counts
   std::optional<ScaledFeatures> row_features_, col_features_;
   std::optional<ObservedMatrix> data_, weights_;
@@ -603,8 +469,7 @@ class Completion {
   int atoms_ = 0, direction_ = 0;
   bool better_ = false;
   std::optional<BayesianFactors> before_;  // the last rank or variance, or what draws began with
-  DrawAverage average_{threads_};
-  std::vector<CompletionSample> samples_;
+  Draws draws_{options_.samples, options_.stored_samples, threads_};
 };
 
 }  // namespace

@@ -1,25 +1,31 @@
 #include "pursuit/completion/complete_tensor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "algorithms/expansion_space.hpp"
+#include "algorithms/identity.hpp"
 #include "algorithms/observed_tensor_atoms.hpp"
 #include "algorithms/pursue_atoms.hpp"
 #include "base/parallel.hpp"
 #include "base/require.hpp"
+#include "completion/states.hpp"
+#include "completion/tensor_models.hpp"
 #include "objective/entry_loss.hpp"
+#include "objective/listed_tensor.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/objective/means.hpp"
 
 namespace pursuit {
 namespace {
 
-constexpr Index kMostHeldBack = 30000;   // more would not make a choice any surer
 constexpr Index kFewestHeldBack = 50;    // fewer say nothing
 constexpr int kRanksWithoutBetter = 5;   // atoms without a better validation error before a path ends
 constexpr int kOwnRounds = 20;           // to fit offsets and the like in, beside atoms that are there
@@ -92,16 +98,48 @@ void check_options(const AtomSets& sets, const TensorCompletionOptions& o) {
           "regularization auto: not with modes that share their factors; these take none, or a number");
 }
 
+Identity identity_of(const ObservedTensor& data, const AtomSets& sets, const TensorCompletionOptions& o) {
+  Identity identity;
+  identity.add("command", "complete an array");
+  identity.add("shape", fmt::format("{}", fmt::join(data.entries.shape, " x ")));
+  for (const auto& index : data.entries.index) identity.add_list("entries", index);
+  identity.add_list("entries", data.entries.value);
+  identity.add_list("entry_weights", data.weights);
+  identity.add("rank", double(o.rank));
+  identity.add("max_rank", double(o.max_rank));
+  identify(sets, data.entries.shape, std::max(o.rank, o.max_rank), identity);
+  identity.add("weights", o.weights.spec());
+  identity.add("loss", o.loss.spec());
+  identity.add("offsets", double(o.offsets));
+  identity.add("regularization", o.regularization.spec());
+  identity.add("or_none", double(o.or_none));
+  identity.add("corrections", double(o.corrections));
+  identity.add("polish", double(o.polish));
+  identity.add("polish_tolerance", o.polish_tolerance);
+  identity.add("validation", o.validation);
+  identity.add("restarts", double(o.restarts));
+  identity.add("seed", std::to_string(o.seed));
+  return identity;
+}
+
 /// One run of complete_tensor().
 class TensorRun {
  public:
-  TensorRun(const AtomSets& sets, const TensorCompletionOptions& options)
-      : sets_(sets), o_(options), run_({.time_limit = options.time_limit}, options.observer) {
+  TensorRun(const ObservedTensor& data, const AtomSets& sets, const TensorCompletionOptions& options)
+      : sets_(sets),
+        o_(options),
+        shape_(data.entries.shape),
+        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
     result_.regularization = options.regularization;
+    if (options.checkpoints) run_.begin_checkpoints(identity_of(data, sets, options));
+    kept_ = std::make_unique<Kept>(run_.checkpoints(), "array",
+                                   [this](StateArchive& archive) { visit_state(archive); });
   }
 
   /// One run of Algorithm 2, from the best atoms there are; keeps those of the best rank so far.
   void path(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
+    if (was_made()) return;
+    const bool goes_on = is_in_midst();
     const auto f = make_objective(data, {.loss = o_.loss, .offsets = o_.offsets}, resolve_threads(o_.threads),
                                   sharing_of(sets_, data));
     FactorOptions as_factor;
@@ -109,12 +147,14 @@ class TensorRun {
     as_factor.weights = o_.weights;
     as_factor.loss = o_.loss;
     require_sets_for(*f, sets_, as_factor);
-    if (best_rank() > 0) {
+    if (best_rank() > 0 && !goes_on) {
       f->move_to(result_.model.atoms);
       for (int round = 0; round < kOwnRounds; ++round) f->fit_own_terms();
     }
     const bool paid = is_paid();
-    ExpansionSpace space(*f, sets_, o_.weights, {.restarts = o_.restarts, .seed = o_.seed}, {},
+    CorrectionOptions correction;
+    correction.checkpoints = run_.checkpoints();
+    ExpansionSpace space(*f, sets_, o_.weights, {.restarts = o_.restarts, .seed = o_.seed}, correction,
                          result_.regularization);
     const bool choosing = held.size() > 0;
     double weight = 0;  // of all entries
@@ -123,7 +163,7 @@ class TensorRun {
     Index since = 0;
     int sweeps = 0;
     double judged = -1;
-    best_error_ = std::numeric_limits<double>::infinity();
+    if (!goes_on) best_error_ = std::numeric_limits<double>::infinity();
     const auto judge = [&] {
       judged = f->value();
       TensorModel model{space.expansion(), o_.loss, f->own_terms()};
@@ -149,55 +189,95 @@ class TensorRun {
       steps.polish = o_.polish;
       steps.polish_tolerance = o_.polish_tolerance;
     }
-    const PursuitOutcome outcome = pursue(space, steps, Run({}, [&](const Moment& moment) {
-                                            const bool new_atom = moment.phase == Moment::Phase::atom;
-                                            if (!new_atom) sweeps = moment.sweep;
-                                            const double error = new_atom ? judge() : Moment::kUnknown;
-                                            return run_.go_on({.phase = Moment::Phase::growing,
-                                                               .rank = moment.rank,
-                                                               .target_rank = moment.target_rank,
-                                                               .sweep = int(moment.rank),
-                                                               .max_sweeps = int(moment.target_rank),
-                                                               .relative_error = moment.relative_error,
-                                                               .validation = error}) &&
-                                                   since < kRanksWithoutBetter;
-                                          }));
+    const Kept kept(run_.checkpoints(), "path", [&](StateArchive& archive) {
+      archive("since", since);
+      archive("sweeps", sweeps);
+      archive("judged", judged);
+    });
+    std::function<void()> end;
+    Run inner(run_, [&](const Moment& moment) {
+      const bool new_atom = moment.phase == Moment::Phase::atom;
+      if (!new_atom) sweeps = moment.sweep;
+      const double error = new_atom ? judge() : Moment::kUnknown;
+      if (since >= kRanksWithoutBetter) end();
+      return run_.go_on({.phase = Moment::Phase::growing,
+                         .rank = moment.rank,
+                         .target_rank = moment.target_rank,
+                         .sweep = int(moment.rank),
+                         .max_sweeps = int(moment.target_rank),
+                         .relative_error = moment.relative_error,
+                         .validation = error});
+    });
+    end = [&] { inner.finish(Stop::no_gain); };
+    const PursuitOutcome outcome = pursue(space, steps, inner);
     space.drop_weightless();
     // A run that was stopped inside a correction, or was polished, ends without a last word.
     if (f->value() != judged || result_.model.atoms.factors.modes() != f->modes()) judge();
     result_.trace = outcome.trace;
     run_.finish(outcome.stop == Stop::interrupted && since > 0 ? Stop::no_gain : outcome.stop);
+    made_ = passes_;
+  }
+
+  /// Self-tuned factors that are free of each other, entry by entry, and of which nothing else is fitted.
+  bool moves_rows() const {
+    bool free = result_.regularization.kind == Regularization::self_tuned && !o_.offsets &&
+                o_.weights.kind == WeightRule::free;
+    for (Index panel = 0; panel < sets_.panels(); ++panel)
+      free = free && !sets_.panel(panel).varies() && sets_.of(panel, 0).traits().is_sphere();
+    return free;
+  }
+
+  /// The mean of several models of free factors.
+  void take_mean_of_models(const ObservedTensor& data) {
+    sharing_of(sets_, data);  // sets that do not fit are refused
+    require_observed(data);
+    MeanOfModels mean = mean_of_models(data, o_, run_);
+    result_.path = std::move(mean.path);
+    result_.model = {std::move(mean.atoms), o_.loss, {}};
+    const double rmse = accuracy(result_.model, data).rmse;
+    result_.null_objective = 0.5 * mean.squares;
+    result_.objective = 0.5 * mean.weight * rmse * rmse;
+    const double share = result_.null_objective > 0 ? result_.objective / result_.null_objective : 0;
+    result_.trace = {{.rank = result_.model.atoms.rank(),
+                      .objective = result_.objective,
+                      .relative_error = std::sqrt(share),
+                      .gain = result_.null_objective - result_.objective,
+                      .sweeps = mean.sweeps,
+                      .seconds = run_.seconds()}};
   }
 
   /// The same where factors pay nothing; the better of both stays.
   void try_none(const ObservedTensor& data, const ObservedTensor& held, Index rank) {
-    const double error = best_error_;
-    const Stop stop = run_.stop();
-    TensorCompletion before = result_;
-    result_.model.atoms = {};
-    result_.regularization = {};
+    if (made_ > passes_) return void(was_made());
+    if (!is_in_midst()) {
+      keep_judged();
+      result_.model.atoms = {};
+      result_.regularization = {};
+    }
     path(data, held, rank);
-    if (best_error_ < error) return;
-    before.path = std::move(result_.path);
-    result_ = std::move(before);
-    run_.finish(stop);
+    if (best_error_ < judged_error_) return;
+    judged_.path = std::move(result_.path);
+    result_ = judged_;
+    run_.finish(judged_stop_);
   }
 
   /// With all entries, as many atoms as were best. What factors pay is learned with them, and less and less
   /// the longer they move: where they pay they start anew, and a run that is stopped keeps those that were
   /// judged.
   void fit_all(const ObservedTensor& data) {
-    const TensorCompletion judged = result_;
-    const Stop stop = run_.stop();
+    if (made_ > passes_) return void(was_made());
     const bool paid = is_paid();
-    if (paid) result_.model.atoms = {};
-    path(data, {}, judged.model.atoms.rank());
-    if (paid && run_.stopped()) {
-      result_.model = judged.model;
-      result_.objective = judged.objective;
-      result_.null_objective = judged.null_objective;
+    if (!is_in_midst()) {
+      keep_judged();
+      if (paid) result_.model.atoms = {};
     }
-    run_.finish(stop);
+    path(data, {}, judged_.model.atoms.rank());
+    if (paid && run_.stopped()) {
+      result_.model = judged_.model;
+      result_.objective = judged_.objective;
+      result_.null_objective = judged_.null_objective;
+    }
+    run_.finish(judged_stop_);
   }
 
   bool interrupted() const { return run_.stopped(); }
@@ -213,11 +293,73 @@ class TensorRun {
  private:
   bool is_paid() const { return result_.regularization.kind != Regularization::none; }
 
+  /// Of a run that goes on: whether the next pass is behind it, and whether it was left inside of it.
+  bool was_made() { return passes_++ < made_; }
+  bool is_in_midst() const { return run_.checkpoints() && run_.checkpoints()->resumes("pursuit"); }
+
+  void keep_judged() {
+    judged_ = result_;
+    judged_error_ = best_error_;
+    judged_stop_ = run_.stop();
+  }
+
+  void visit_state(StateArchive& archive) {
+    archive("made", made_, 0, 3);
+    archive("best_error", best_error_);
+    archive("judged_error", judged_error_);
+    archive("judged_stop", judged_stop_, 0, Index(Stop::interrupted));
+    visit(archive, "result", result_);
+    visit(archive, "judged", judged_);
+  }
+
+  void visit(StateArchive& archive, const std::string& name, TensorCompletion& result) const {
+    StateArchive own = archive.in(name);
+    Expansion& atoms = result.model.atoms;
+    bool there = atoms.factors.modes() == sets_.modes();
+    own("there", there);
+    if (archive.reads()) atoms = there ? no_atoms() : Expansion();
+    if (there) pursuit::visit(own, "atoms", atoms);
+    pursuit::visit(own, "terms", result.model.own_terms);
+    const OwnTerms& terms = result.model.own_terms;
+    own.require(terms.row_offsets.size() == 0 || fit(terms), "offsets are not as many as places");
+    if (archive.reads()) result.model.loss = o_.loss;
+    pursuit::visit(own, "path", result.path);
+    pursuit::visit(own, "trace", result.trace);
+    pursuit::visit(own, result.regularization);
+    own("objective", result.objective);
+    own("null_objective", result.null_objective);
+  }
+
+  Expansion no_atoms() const {
+    std::vector<Panel> panels;
+    std::vector<Index> panel_of;
+    for (Index panel = 0; panel < sets_.panels(); ++panel)
+      panels.emplace_back(shape_[std::size_t(sets_.mode_of(panel))], 0);
+    for (Index mode = 0; mode < sets_.modes(); ++mode) panel_of.push_back(sets_.panel_of(mode));
+    Expansion atoms;
+    atoms.factors = {std::move(panels), std::move(panel_of)};
+    atoms.weights = Vector(0);
+    return atoms;
+  }
+
+  bool fit(const OwnTerms& terms) const {
+    if (terms.further_offsets.size() + 2 != shape_.size()) return false;
+    for (std::size_t mode = 2; mode < shape_.size(); ++mode)
+      if (terms.further_offsets[mode - 2].size() != shape_[mode]) return false;
+    return terms.row_offsets.size() == shape_[0] && terms.col_offsets.size() == shape_[1];
+  }
+
   const AtomSets& sets_;
   const TensorCompletionOptions& o_;
+  const std::vector<Index> shape_;
   Run run_;
   TensorCompletion result_;
   double best_error_ = 0;
+  Index made_ = 0, passes_ = 0;  // passes that are done, and those that were asked for
+  TensorCompletion judged_;      // before a pass that may be taken back
+  double judged_error_ = 0;
+  Stop judged_stop_ = Stop::rank_reached;
+  std::unique_ptr<Kept> kept_;
 };
 
 void append_entries(ObservedTensor& data, const ObservedTensor& more) {
@@ -300,7 +442,7 @@ TensorAccuracy accuracy(const TensorModel& model, const ObservedTensor& data) {
 TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
                                  const TensorCompletionOptions& options) {
   check_options(sets, options);
-  TensorRun run(sets, options);
+  TensorRun run(data, sets, options);
   if (options.rank > 0) {
     run.path(data, {}, options.rank);
     return std::move(run).result();
@@ -310,8 +452,12 @@ TensorCompletion complete_tensor(ObservedTensor data, const AtomSets& sets,
     throw InvalidInput(
         fmt::format("{} entries are too few to hold {} of them back and choose a rank by; give the rank",
                     data.size(), Index(share)));
+  if (run.moves_rows()) {
+    run.take_mean_of_models(data);
+    return std::move(run).result();
+  }
   const ObservedTensor held =
-      hold_back(data, options.validation, kMostHeldBack, options.seed, sharing_of(sets, data));
+      hold_back(data, options.validation, kMostEntriesHeldBack, options.seed, sharing_of(sets, data));
   run.path(data, held, options.max_rank);
   if (options.or_none && options.regularization.kind != Regularization::none && !run.interrupted())
     run.try_none(data, held, options.max_rank);

@@ -192,6 +192,7 @@ TEST(CompleteTensor, SelfTunedAtomsAreFittedWithAllEntriesOnceTheirNumberIsKnown
   const PlantedArray data({14, 12, 10}, 3, 0.1, 17);
   const AtomSets sets = one_set_per_mode({sphere(), sphere(), sphere()});
   TensorCompletionOptions options;
+  options.weights = WeightRule::newest;  // free ones are means of models
   options.regularization.kind = Regularization::self_tuned;
   const TensorCompletion chosen = complete_tensor(data.known, sets, options);
   options.rank = chosen.model.atoms.rank();
@@ -206,6 +207,60 @@ TEST(CompleteTensor, SelfTunedAtomsAreFittedWithAllEntriesOnceTheirNumberIsKnown
   const TensorCompletion stopped = complete_tensor(data.known, sets, options);
   EXPECT_EQ(stopped.stop, Stop::interrupted);
   EXPECT_EQ(stopped.model.atoms.rank(), chosen.model.atoms.rank()) << "as they were judged";
+}
+
+/// What one model makes of the noise the others have not: the mean is nearer to what was planted than any
+/// model of one number of atoms.
+TEST(CompleteTensor, SelfTunedFreeFactorsAreTheMeanOfSeveralModels) {
+  const PlantedArray data({16, 14, 12}, 3, 0.1, 21);
+  const AtomSets sets = one_set_per_mode({sphere(), sphere(), sphere()});
+  TensorCompletionOptions options;
+  options.regularization.kind = Regularization::self_tuned;
+  const TensorCompletion mean = complete_tensor(data.known, sets, options);
+  const double error = accuracy(mean.model, data.hidden).rmse;
+  EXPECT_LT(error, 0.12) << "the noise is 0.1";
+  EXPECT_EQ(mean.stop, Stop::no_gain);
+  EXPECT_GE(mean.model.atoms.rank(), 4 * 2);
+  ASSERT_FALSE(mean.path.empty());
+  for (std::size_t r = 0; r < mean.path.size(); ++r) {
+    EXPECT_EQ(mean.path[r].rank, Index(r) + 1);
+    EXPECT_TRUE(std::isfinite(mean.path[r].validation));
+  }
+  EXPECT_NEAR(std::sqrt(2 * mean.objective / double(data.known.size())),
+              accuracy(mean.model, data.known).rmse, 1e-9);
+  for (const Index rank : {2, 3, 4, 5}) {
+    options.rank = rank;
+    EXPECT_LT(error, 1.02 * accuracy(complete_tensor(data.known, sets, options).model, data.hidden).rmse);
+  }
+  options.rank = 0;
+  options.threads = 3;
+  const TensorCompletion threaded = complete_tensor(data.known, sets, options);
+  EXPECT_TRUE(same_bits(threaded.model.atoms.weights, mean.model.atoms.weights));
+  options.observer = [](const Moment& moment) { return moment.rank < 2; };
+  const TensorCompletion stopped = complete_tensor(data.known, sets, options);
+  EXPECT_EQ(stopped.stop, Stop::interrupted);
+  EXPECT_LE(stopped.model.atoms.rank(), 2);
+  EXPECT_GE(stopped.model.atoms.rank(), 1);
+}
+
+TEST(CompleteTensor, SelfTunedFreeFactorsOfUselessDataAreNone) {
+  PlantedArray data({8, 7, 6}, 1, 0.1, 22);
+  TensorCompletionOptions options;
+  options.validation = 0.4;
+  options.regularization.kind = Regularization::self_tuned;
+  const AtomSets sets = one_set_per_mode({sphere(), sphere(), sphere()});
+  ObservedTensor zeros = data.known, twice = data.known;
+  std::fill(zeros.entries.value.begin(), zeros.entries.value.end(), 0.0);
+  const TensorCompletion nothing = complete_tensor(zeros, sets, options);
+  EXPECT_EQ(nothing.model.atoms.rank(), 0);
+  EXPECT_EQ(accuracy(nothing.model, zeros).rmse, 0);
+  for (std::size_t m = 0; m < 3; ++m) twice.entries.index[m][5] = twice.entries.index[m][1];
+  EXPECT_THAT(message_of<InvalidInput>([&] { complete_tensor(twice, sets, options); }),
+              HasSubstr("are the same place"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                complete_tensor(data.known, one_set_per_mode({sphere(), sphere()}), options);
+              }),
+              HasSubstr("2 sets for an array of 3 modes"));
 }
 
 TEST(CompleteTensor, WhetherFactorsPayIsChosenByEntriesHeldBack) {

@@ -51,8 +51,8 @@ PURSUIT_KERNEL void sum_range(const EntryRange& s, const float* table, Index wid
 
 }  // namespace
 
-void sum_over_entries(const EntryTasks& rows, const AlignedVector<float>& table, int width, bool times_values,
-                      int threads, AlignedVector<float>& sums, const std::function<bool()>& stop) {
+void sum_over_entries(const EntryTasks& rows, std::span<const float> table, int width, bool times_values,
+                      int threads, SharedNumbers<float>& sums, const std::function<bool()>& stop) {
   const GroupedEntries& entries = rows.entries();
   sums.resize(std::size_t(rows.size() * width));
   AlignedVector<float> parts(std::size_t(rows.segments() * width));

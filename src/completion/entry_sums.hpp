@@ -3,15 +3,16 @@
 // in single precision.
 
 #include <functional>
+#include <span>
 
-#include "base/aligned.hpp"
+#include "base/shared_numbers.hpp"
 #include "completion/entry_tasks.hpp"
 
 namespace pursuit {
 
 /// sums_i = sum over the entries (i, j) of row j of `table`, times the entry's value if these count; rows
 /// have `width` numbers, a multiple of kFactorLanes. Where `stop` says true some are left out.
-void sum_over_entries(const EntryTasks& rows, const AlignedVector<float>& table, int width, bool times_values,
-                      int threads, AlignedVector<float>& sums, const std::function<bool()>& stop = {});
+void sum_over_entries(const EntryTasks& rows, std::span<const float> table, int width, bool times_values,
+                      int threads, SharedNumbers<float>& sums, const std::function<bool()>& stop = {});
 
 }  // namespace pursuit

@@ -23,7 +23,7 @@ TEST(EntrySums, AreThoseOfADenseProductForAnyNumberOfThreads) {
       Matrix want = Matrix::Zero(37, width);
       for (std::size_t e = 0; e < entries.value.size(); ++e)
         want.row(entries.row[e]) += (times_values ? entries.value[e] : 1.0F) * table.row(entries.col[e]);
-      AlignedVector<float> one, many;
+      SharedNumbers<float> one, many;
       sum_over_entries(EntryTasks(data.by_row()), rows, width, times_values, 1, one);
       ASSERT_EQ(one.size(), std::size_t(37 * width));
       for (Index i = 0; i < 37; ++i)

@@ -8,7 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "completion/batched_cholesky.hpp"
-#include "completion/member_shares.hpp"
+#include "data/member_shares.hpp"
 #include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit {
@@ -24,7 +24,7 @@ class EntryTasks {
   EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares);
 
   struct Rows {
-    Index first, last;  // the first is a multiple of kSystems
+    Index first, last;  // whole batches of kSystems, as far as they are this rank's
   };
   struct Segment {
     Index row;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "completion/weighted_entries.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/base/timer.hpp"
 #include "pursuit/completion/complete_in_time.hpp"
@@ -215,12 +216,7 @@ std::vector<MethodScore> evaluate(const ObservedEntries& entries, const std::vec
                                         protocol.loss.spec(),
                                         protocol.loss.kind == Loss::bernoulli ? " and default" : ""));
   }
-  for (std::size_t e = 0; e < entries.value.size(); ++e)
-    if (!protocol.loss.accepts(entries.value[e]))
-      throw InvalidInput(
-          fmt::format("the entry at row {}, column {} is {}; loss {} takes {}; {} would take it",
-                      entries.row[e], entries.col[e], entries.value[e], protocol.loss.spec(),
-                      protocol.loss.domain(), losses_for(entries.value[e])));
+  require_domain(protocol.loss, entries);
   std::vector<MethodScore> scores;
   scores.reserve(methods.size());
   for (const std::string& method : methods) scores.push_back({.method = method});

@@ -8,11 +8,16 @@ namespace {
 
 constexpr double kNothing = 1e-4;  // an atom that explains less than this share of the noise is dropped
 
-FactorMatrix selected(const AlignedVector<float>& rows, std::size_t width, const std::vector<int>& columns) {
+FactorMatrix selected(std::span<const float> rows, std::size_t width, const std::vector<int>& columns) {
   FactorMatrix result(Index(rows.size() / width), Index(columns.size()));
   for (Index i = 0; i < result.rows(); ++i)
-    for (Index c = 0; c < result.cols(); ++c) result(i, c) = rows[i * Index(width) + columns[c]];
+    for (Index c = 0; c < result.cols(); ++c)
+      result(i, c) = rows[std::size_t(i) * width + std::size_t(columns[c])];
   return result;
+}
+
+std::vector<float> list_of(const SharedNumbers<float>& numbers) {
+  return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace
@@ -50,7 +55,7 @@ CompletionSide side_of_model(const FactorSide& side, const std::vector<int>& coo
                         .prior_variance = {},
                         .pattern_variance = {},
                         .features_variance = {},
-                        .noise_weight = side.noise_weight,
+                        .noise_weight = list_of(side.noise_weight),
                         .noise_shape = side.noise_shape,
                         .base_intercept = {},
                         .base_variance = {},
@@ -79,8 +84,8 @@ CompletionSample sample_of(const BayesianFactors& f) {
   std::vector<int> all(std::size_t(f.atoms() + 1));
   std::iota(all.begin(), all.end(), 0);
   const auto width = std::size_t(f.width());
-  return {selected(f.rows().mean, width, all), selected(f.cols().mean, width, all), f.rows().noise_weight,
-          f.cols().noise_weight, f.noise_variance()};
+  return {selected(f.rows().mean, width, all), selected(f.cols().mean, width, all),
+          list_of(f.rows().noise_weight), list_of(f.cols().noise_weight), f.noise_variance()};
 }
 
 }  // namespace pursuit

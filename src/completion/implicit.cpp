@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "algorithms/expansion_space.hpp"
+#include "algorithms/identity.hpp"
 #include "base/chunks.hpp"
 #include "completion/implicit_atoms.hpp"
 #include "completion/implicit_judge.hpp"
 #include "completion/newcomers.hpp"
+#include "completion/states.hpp"
+#include "completion/structured_loss.hpp"
 #include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -24,14 +27,15 @@ constexpr int kMostSteps = 8;                           // in one direction
 constexpr Index kSearchAtoms = 15;                      // by which zeros and ridge are chosen: few are quick
 constexpr int kSearchSweeps = 4;
 constexpr int kRankSweeps = 5, kRefiningSweepsOfAll = 3;
+constexpr int kSignedSweepsMore = 3;  // where entries are not negative, which settle later
 constexpr int kUpdateSweeps = 3;
 constexpr int kAtomSweeps = 3;          // of corrections after every structured atom
 constexpr Index kAtomsWithoutGain = 8;  // before no more are tried
 constexpr double kWorth = 2e-3;         // share of the gain that other settings must add
 
 void check_implicit(const ImplicitOptions& options, const ObservedEntries& entries) {
-  if (options.max_rank < 1)
-    throw InvalidArgument(fmt::format("max_rank {}: must be 1 or more", options.max_rank));
+  if (options.max_rank && *options.max_rank < 1)
+    throw InvalidArgument(fmt::format("max_rank {}: must be 1 or more", *options.max_rank));
   if (!(options.validation >= 0 && options.validation < 1))
     throw InvalidArgument(fmt::format("validation {}: must be at least 0 and below 1", options.validation));
   for (std::size_t e = 0; e < entries.value.size(); ++e)
@@ -81,14 +85,6 @@ ObservedEntries without_zeros(ObservedEntries entries) {
   return entries;
 }
 
-/// Both orders of the same entries.
-struct ImplicitData {
-  ImplicitEntries by_row, by_col;
-
-  ImplicitData(const ObservedMatrix& entries, const Confidence& confidence)
-      : by_row(entries.by_row(), confidence), by_col(entries.by_col(), confidence) {}
-};
-
 ObservedEntries in_order(const GroupedEntries& by_row, Index cols) {
   ObservedEntries result{by_row.size(), cols, {}, by_row.index, by_row.value};
   result.row.reserve(by_row.index.size());
@@ -102,26 +98,60 @@ Matrix products_of(const ImplicitVectors& side, Index atoms) {
   return gram_of(side.matrix(atoms).rightCols(atoms).cast<double>());
 }
 
-/// One run of complete_implicit().
+Identity identity_of(const ObservedEntries& entries, const ImplicitOptions& o) {
+  Identity identity;
+  identity.add("command", "complete implicit feedback");
+  identity.add("shape", fmt::format("{} x {}", entries.rows, entries.cols));
+  identify("entries", entries, identity);
+  identity.add("confidence", o.confidence.spec());
+  identity.add("max_rank", double(most_atoms(o)));
+  identity.add("validation", o.validation);
+  if (o.sets) {
+    identify(AtomSets(o.sets->left, o.sets->right), {entries.rows, entries.cols}, most_atoms(o), identity);
+    identity.add("weights", o.sets->weights.spec());
+  }
+  if (o.start)
+    for (const CompletionSide* side : {&o.start->rows, &o.start->cols})
+      identity.add_bytes("start", side->mean.data(), std::size_t(side->mean.size()) * sizeof(float));
+  identity.add("seed", std::to_string(o.seed));
+  return identity;
+}
+
+/// One run of complete_implicit(): one trial after the other, each of some sweeps or of a pursuit. What they
+/// were worth decides about the next one; a run that goes on from a checkpoint is told this of those behind
+/// it, whose factors are not made again, and lives from the one in whose midst it was left.
 class ImplicitRun {
  public:
   ImplicitRun(ObservedEntries entries, const ImplicitOptions& options)
       : options_(options),
         threads_(resolve_threads(options.threads)),
-        run_({.time_limit = options.time_limit}, options.observer) {
+        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
     require_valid(entries, threads_);
     check_implicit(options, entries);
+    max_rank_ = most_atoms(options);
+    if (options.sets) {
+      at_once_ = moves_at_once(*options.sets);
+      if (at_once_) signs_ = signs_of(*options.sets);
+    }
+    if (options.checkpoints) {
+      run_.begin_checkpoints(identity_of(entries, options));
+      if (options.interrupted) options.checkpoints->hold_states();
+    }
     prior_ =
         options.start ? options.start->implicit : ImplicitPrior{kFirstZeros, kFirstRidge, options.confidence};
     if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
     if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
     all_.emplace(without_zeros(std::move(entries)), threads_);
+    best_atoms_ = no_atoms();
   }
 
   CompletionResult result() {
     run_.finish(Stop::all_sweeps);
+    const Kept kept(run_.checkpoints(), "implicit", [this](StateArchive& archive) { visit_state(archive); });
+    lives_ = !kept.resumed();
     CompletionResult result;
-    result.model = options_.sets ? model_of(choose_atoms()) : model_of_factors();
+    result.model =
+        !options_.sets ? model_of_factors() : model_of(at_once_ ? choose_factors() : choose_atoms());
     if (row_features_) place_by_features(result.model.rows, all_->by_row(), *row_features_, threads_);
     if (col_features_) place_by_features(result.model.cols, all_->by_col(), *col_features_, threads_);
     note_unseen(result.model, all_->by_row());
@@ -136,22 +166,31 @@ class ImplicitRun {
 
  private:
   CompletionModel model_of_factors() {
-    const ImplicitData data(*all_, prior_.confidence);
-    std::optional<ImplicitFactors> factors;
-    if (options_.start) {
-      factors.emplace(update(data));
-    } else {
-      factors.emplace(choose(data));
-      factors->rebind(data.by_row, data.by_col);
-      if (!run_.stopped()) sweep(*factors, Moment::Phase::refining, kRefiningSweepsOfAll);
-    }
-    record(factors->atoms(), Moment::kUnknown);
-    return options_.start && unchanged_ ? *options_.start : model_of(*factors);
+    const ImplicitSides data(*all_, prior_.confidence, options_.team);
+    const ImplicitFactors factors = options_.start ? update(data) : chosen(data);
+    record(factors.atoms(), Moment::kUnknown);
+    return options_.start && unchanged_ ? *options_.start : model_of(factors);
   }
 
-  ImplicitFactors update(const ImplicitData& data) {
+  /// Where sets know of signs at most: all atoms of a row at once.
+  Expansion choose_factors() {
+    const ImplicitSides data(*all_, prior_.confidence, options_.team);
+    const ImplicitFactors factors = chosen(data);
+    record(factors.atoms(), Moment::kUnknown);
+    return atoms_of(factors);
+  }
+
+  ImplicitFactors chosen(const ImplicitSides& data) {
+    ImplicitFactors factors = choose(data);
+    factors.rebind(data);
+    if (!run_.stopped()) sweep(factors, Moment::Phase::refining, kRefiningSweepsOfAll + more_sweeps());
+    return factors;
+  }
+  int more_sweeps() const { return signs_.rows || signs_.cols ? kSignedSweepsMore : 0; }
+
+  ImplicitFactors update(const ImplicitSides& data) {
     const CompletionModel& start = *options_.start;
-    ImplicitFactors factors(data.by_row, data.by_col, start, threads_);
+    ImplicitFactors factors(data, start, threads_);
     unchanged_ = options_.start_entries && start.rows.size() == all_->rows() &&
                  start.cols.size() == all_->cols() &&
                  count_changes(*options_.start_entries, all_->by_row()) == 0;
@@ -160,60 +199,80 @@ class ImplicitRun {
   }
 
   /// Zeros, ridge and rank by the entries held back, and the factors that go with them.
-  ImplicitFactors choose(const ImplicitData& all) {
+  ImplicitFactors choose(const ImplicitSides& all) {
     GroupedEntries kept = all_->by_row();
     const HeldBack held = hold_back_of_rows(kept, options_.validation, options_.seed);
-    Index atoms = std::min(kSearchAtoms, options_.max_rank);
+    Index atoms = std::min(kSearchAtoms, max_rank_);
     if (held.row.empty()) {
-      ImplicitFactors factors(all.by_row, all.by_col, atoms, options_.seed, threads_);
-      sweep(factors, Moment::Phase::growing, kRankSweeps);
+      ImplicitFactors factors(all, atoms, signs_, options_.seed, threads_);
+      tried(factors, kRankSweeps + more_sweeps(), [](const ImplicitFactors&) { return 0.0; });
       return factors;
     }
     const ObservedMatrix part(in_order(kept, all_->cols()), threads_);
-    const ImplicitData data(part, prior_.confidence);
+    const ImplicitSides data(part, prior_.confidence, options_.team);
+    const auto random = [&](Index count) {
+      return ImplicitFactors(data, count, signs_, options_.seed, threads_);
+    };
+    restore(best_, random);
+    restore(wider_, random);
     const auto gain = [&](const ImplicitFactors& factors) {
       return gain_of(factors.rows(), factors.cols(), part.by_row(), held, threads_);
     };
-    ImplicitFactors best(data.by_row, data.by_col, atoms, options_.seed, threads_);
-    double most = search(best, gain);
-    record(best.atoms(), most);
+    double most = search(random(atoms), gain);
+    record(best_.now->atoms(), most);
     run_.finish(Stop::rank_reached);
-    while (atoms < options_.max_rank && !run_.stopped()) {
-      atoms = std::min(4 * atoms + 3, options_.max_rank);
-      const auto fitted = [&] {
-        ImplicitFactors factors(data.by_row, data.by_col, atoms, options_.seed, threads_);
-        sweep(factors, Moment::Phase::growing, kRankSweeps);
-        return factors;
-      };
-      ImplicitFactors wider = fitted();
+    while (atoms < max_rank_ && !run_.stopped()) {
+      atoms = std::min(4 * atoms + 3, max_rank_);
+      wider_.now.reset();
+      ImplicitFactors next = random(atoms);
+      double more = tried(next, kRankSweeps + more_sweeps(), gain);
       if (run_.stopped()) break;
-      double more = gain(wider);
+      wider_.now = std::move(next);
       if (more < most * (1 + kWorth)) {  // more atoms fit more noise, unless more is asked of them
         const double ridge = std::exchange(prior_.ridge, kStep * prior_.ridge);
-        ImplicitFactors firmer = fitted();
-        const double of_firmer = run_.stopped() ? 0 : gain(firmer);
+        ImplicitFactors firmer = random(atoms);
+        const double worth = tried(firmer, kRankSweeps + more_sweeps(), gain),
+                     of_firmer = run_.stopped() ? 0 : worth;
         if (of_firmer > more) {
           more = of_firmer;
-          wider = std::move(firmer);
+          wider_.now = std::move(firmer);
         }
         if (of_firmer < more || of_firmer < most) prior_.ridge = ridge;
       }
-      record(wider.atoms(), more);
+      record(atoms, more);
       if (more < most) {
         run_.finish(Stop::no_gain);
         break;
       }
       most = more;
-      best = std::move(wider);
+      best_.now = std::move(wider_.now);
     }
+    wider_.now.reset();
+    ImplicitFactors best = std::move(*best_.now);
+    best_.now.reset();
     return best;
+  }
+
+  /// What factors are worth after so many sweeps.
+  template <class Gain>
+  double tried(ImplicitFactors& factors, int sweeps, const Gain& gain) {
+    if (trials_ < worths_.size()) return worths_[trials_++];
+    sweep(factors, Moment::Phase::growing, sweeps);
+    const double worth = gain(factors);
+    if (!run_.stopped()) note(worth);
+    return worth;
+  }
+
+  void note(double worth) {
+    worths_.push_back(worth);
+    ++trials_;
   }
 
   /// Tries larger and smaller ridges, and zeros that count more or less, all from the same factors; leaves
   /// the best.
   template <class Gain>
-  double search(ImplicitFactors& best, const Gain& gain) {
-    const ImplicitFactors start = best;
+  double search(const ImplicitFactors& start, const Gain& gain) {
+    best_.now = start;
     const ImplicitPrior first = prior_;
     double most = -1;
     const auto better = [&](double zeros, double ridge) {
@@ -221,12 +280,11 @@ class ImplicitRun {
       const ImplicitPrior kept = prior_;
       prior_.zeros = zeros * first.zeros;
       prior_.ridge = ridge * first.ridge;
-      ImplicitFactors tried = start;  // always the same random ones
-      sweep(tried, Moment::Phase::growing, kSearchSweeps);
-      const double value = gain(tried);
+      ImplicitFactors factors = start;  // always the same random ones
+      const double value = tried(factors, kSearchSweeps, gain);
       if (value > most * (1 + kWorth)) {
         most = value;
-        best = std::move(tried);
+        best_.now = std::move(factors);
         return true;
       }
       prior_ = kept;
@@ -258,48 +316,118 @@ class ImplicitRun {
   }
 
   void sweep(ImplicitFactors& factors, Moment::Phase phase, int turns) {
+    live();
+    int done = 0;
+    const Kept kept(run_.checkpoints(), "sweeps", [&](StateArchive& archive) {
+      archive("done", done, 0, turns);
+      factors.visit_state(archive);
+    });
     factors.ends_when(options_.interrupted);
-    factors.sweep(prior_, turns, [&](int turn) {
-      return run_.go_on({.phase = phase, .rank = factors.atoms(), .sweep = turn, .max_sweeps = turns});
+    factors.sweep(prior_, done, turns, [&](int turn) {
+      done = turn;
+      const Moment moment{.phase = phase, .rank = factors.atoms(), .sweep = turn, .max_sweeps = turns};
+      if (!run_.checkpoints() || !options_.interrupted || !options_.interrupted())
+        return run_.step_done(moment);
+      run_.checkpoints()->leave();  // this turn may have been left half done
+      return run_.go_on(moment);
     });
     last_sweeps_ = turns;
   }
 
   void record(Index atoms, double gain) {
-    path_.push_back({atoms, last_sweeps_, Moment::kUnknown, gain, run_.seconds()});
+    if (lives_) path_.push_back({atoms, last_sweeps_, Moment::kUnknown, gain, run_.seconds()});
   }
 
-  /// The same for structured atoms. Zeros and a first ridge are those of vectors that are free of any set,
+  /// Factors that later trials may need, and what a resumed run has of them until it lives.
+  struct Spare {
+    std::optional<ImplicitFactors> now = {}, kept = {};
+    Index atoms = 0;
+    ImplicitVectors rows = {}, cols = {};
+  };
+
+  void live() {
+    if (std::exchange(lives_, true)) return;
+    for (Spare* spare : {&best_, &wider_})
+      if (spare->kept) spare->now = std::exchange(spare->kept, {});
+    if (kept_atoms_) best_atoms_ = *std::exchange(kept_atoms_, {});
+  }
+
+  void visit_state(StateArchive& archive) {
+    archive("worths", worths_);
+    visit(archive, "path", path_);
+    for (auto& [name, spare] : {std::pair("best", &best_), std::pair("wider", &wider_)}) {
+      StateArchive own = archive.in(name);
+      if (archive.reads()) {
+        own("atoms", spare->atoms, 0, max_rank_);
+        if (spare->atoms > 0) {
+          own("rows", spare->rows.numbers);
+          own("cols", spare->cols.numbers);
+        }
+      } else {
+        Index atoms = spare->now ? spare->now->atoms() : 0;
+        own("atoms", atoms);
+        if (spare->now) spare->now->visit_state(own);
+      }
+    }
+    if (options_.sets) {
+      Expansion atoms = best_atoms_;
+      if (archive.reads()) atoms = no_atoms();
+      visit(archive, "best_atoms", atoms);
+      if (archive.reads()) kept_atoms_ = std::move(atoms);
+    }
+  }
+
+  /// Of a run that goes on, once there is what factors belong to.
+  template <class Make>
+  void restore(Spare& spare, const Make& make) {
+    if (lives_ || spare.atoms == 0) return;
+    spare.kept.emplace(make(spare.atoms));
+    if (!spare.kept->take(std::move(spare.rows), std::move(spare.cols)))
+      throw InvalidInput("the checkpoint is not of this run: its factors have other sizes");
+  }
+
+  Expansion no_atoms() const { return {Panel(all_->rows(), 0), Panel(all_->cols(), 0), Vector(0)}; }
+
+  /// The same for atoms of other sets. Zeros and a first ridge are those of vectors that are free of any set,
   /// which are quick; then the ridge and the rank are tried with the atoms themselves.
   Expansion choose_atoms() {
     GroupedEntries kept = all_->by_row();
     const HeldBack held = hold_back_of_rows(kept, options_.validation, options_.seed);
-    const Index few = std::min(kSearchAtoms, options_.max_rank);
+    const Index few = std::min(kSearchAtoms, max_rank_);
     if (held.row.empty()) return pursue_atoms(all_->by_row(), few, {});
     search_with_free_vectors(kept, held, few);
-    Expansion best;
     double most = -1;
     const auto better = [&](double factor) {
       if (run_.stopped()) return false;
       const double ridge = std::exchange(prior_.ridge, factor * prior_.ridge);
-      Expansion widest;
+      Expansion widest = no_atoms();
       double own = -1;
       Index since = 0;
-      pursue_atoms(kept, options_.max_rank, [&](const Expansion& atoms) {
-        const ImplicitPair vectors = vectors_of(atoms);
-        const double gain = gain_of(vectors.rows, vectors.cols, kept, held, threads_);
-        record(atoms.rank(), gain);
-        ++since;
-        if (gain > own) {
-          own = gain;
-          widest = atoms;
-          since = 0;
-        }
-        return since < kAtomsWithoutGain;
-      });
+      if (trials_ < worths_.size()) {
+        own = worths_[trials_++];
+      } else {
+        const Kept kept_trial(run_.checkpoints(), "trial", [&](StateArchive& archive) {
+          visit(archive, "widest", widest);
+          archive("own", own);
+          archive("since", since);
+        });
+        pursue_atoms(kept, max_rank_, [&](const Expansion& atoms) {
+          const ImplicitPair vectors = vectors_of(atoms);
+          const double gain = gain_of(vectors.rows, vectors.cols, kept, held, threads_);
+          record(atoms.rank(), gain);
+          ++since;
+          if (gain > own) {
+            own = gain;
+            widest = atoms;
+            since = 0;
+          }
+          return since < kAtomsWithoutGain;
+        });
+        if (!run_.stopped()) note(own);
+      }
       if (own > most * (1 + kWorth)) {
         most = own;
-        best = std::move(widest);
+        best_atoms_ = std::move(widest);
         return true;
       }
       prior_.ridge = ridge;
@@ -307,41 +435,52 @@ class ImplicitRun {
     };
     better(kStep);  // there will be more atoms than vectors had, which fit more noise
     climb(better);
-    if (run_.stopped()) return best;
-    run_.finish(best.rank() < options_.max_rank ? Stop::no_gain : Stop::rank_reached);
-    Expansion of_all = pursue_atoms(all_->by_row(), best.rank(), {});
+    if (run_.stopped()) return best_atoms_;
+    if (kept_atoms_) best_atoms_ = *kept_atoms_;  // all trials are behind a run that goes on
+    run_.finish(best_atoms_.rank() < max_rank_ ? Stop::no_gain : Stop::rank_reached);
+    Expansion of_all = pursue_atoms(all_->by_row(), best_atoms_.rank(), {});
     record(of_all.rank(), Moment::kUnknown);
-    return run_.stopped() ? best : of_all;
+    return run_.stopped() ? best_atoms_ : of_all;
   }
 
   void search_with_free_vectors(const GroupedEntries& kept, const HeldBack& held, Index atoms) {
     const ObservedMatrix part(in_order(kept, all_->cols()), threads_);
-    const ImplicitData data(part, prior_.confidence);
-    ImplicitFactors vectors(data.by_row, data.by_col, atoms, options_.seed, threads_);
-    search(vectors, [&](const ImplicitFactors& factors) {
+    const ImplicitSides data(part, prior_.confidence, options_.team);
+    const auto random = [&](Index count) {
+      return ImplicitFactors(data, count, {}, options_.seed, threads_);
+    };
+    restore(best_, random);
+    search(random(atoms), [&](const ImplicitFactors& factors) {
       return gain_of(factors.rows(), factors.cols(), part.by_row(), held, threads_);
     });
+    best_ = {};  // settings are what was searched for
   }
 
   /// Algorithm 2; `judge`, where there is one, sees the atoms after every new one and says whether to go on.
   Expansion pursue_atoms(const GroupedEntries& seen, Index rank,
                          const std::function<bool(const Expansion&)>& judge) {
+    live();
     last_sweeps_ = kAtomSweeps;
-    const auto f = implicit_objective(in_order(seen, all_->cols()), prior_, threads_);
+    const auto f = implicit_objective(in_order(seen, all_->cols()), prior_, threads_, options_.team);
     CorrectionOptions corrections;
     corrections.threads = threads_;
+    corrections.checkpoints = run_.checkpoints();
     ExpansionSpace space(*f, AtomSets(options_.sets->left, options_.sets->right), options_.sets->weights,
                          {.seed = options_.seed}, corrections,
                          {Regularization::count_weighted_ridge, prior_.ridge});
-    pursue(space, {.rank = rank, .corrections = kAtomSweeps}, Run({}, [&](const Moment& moment) {
-             if (!run_.go_on({.phase = Moment::Phase::growing,
-                              .rank = moment.rank,
-                              .target_rank = rank,
-                              .sweep = int(moment.rank),
-                              .max_sweeps = int(rank)}))
-               return false;
-             return moment.phase != Moment::Phase::atom || !judge || judge(space.expansion());
-           }));
+    std::function<void()> end;
+    Run inner(run_, [&](const Moment& moment) {
+      if (!run_.go_on({.phase = Moment::Phase::growing,
+                       .rank = moment.rank,
+                       .target_rank = rank,
+                       .sweep = int(moment.rank),
+                       .max_sweeps = int(rank)}))
+        return false;
+      if (moment.phase == Moment::Phase::atom && judge && !judge(space.expansion())) end();
+      return true;
+    });
+    end = [&] { inner.finish(Stop::no_gain); };
+    pursue(space, {.rank = rank, .corrections = kAtomSweeps}, inner);
     return space.expansion();
   }
 
@@ -364,6 +503,7 @@ class ImplicitRun {
                              (model.scale * model.scale);
       atoms.weights *= model.scale;
       model.atoms = std::move(atoms);
+      note_signs(options_.sets->weights, options_.sets->left, options_.sets->right, model);
     }
     return model;
   }
@@ -430,15 +570,31 @@ class ImplicitRun {
   const ImplicitOptions& options_;
   int threads_;
   Run run_;
+  Index max_rank_ = 0;
+  bool at_once_ = false;  // all atoms of a row, under these signs
+  ImplicitSigns signs_;
   ImplicitPrior prior_;
   std::optional<ScaledFeatures> row_features_, col_features_;
   std::optional<ObservedMatrix> all_;
   std::vector<CompletionStage> path_;
   int last_sweeps_ = 0;
   bool unchanged_ = false;
+
+  std::vector<double> worths_;  // of the trials so far
+  std::size_t trials_ = 0;      // asked for, of which a run that goes on knows some
+  bool lives_ = true;
+  Spare best_, wider_;
+  Expansion best_atoms_;
+  std::optional<Expansion> kept_atoms_;
 };
 
 }  // namespace
+
+Index most_atoms(const ImplicitOptions& options) {
+  constexpr Index kFree = 63, kSigned = 127, kOneByOne = 31;
+  if (options.max_rank) return *options.max_rank;
+  return !options.sets ? kFree : moves_at_once(*options.sets) ? kSigned : kOneByOne;
+}
 
 CompletionResult complete_implicit(ObservedEntries entries, const ImplicitOptions& options) {
   return ImplicitRun(std::move(entries), options).result();

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
-#include "base/parallel.hpp"
 #include "completion/structured_loss.hpp"
 #include "objective/weak_zeros.hpp"
 #include "pursuit/objective/make_objective.hpp"
-#include "pursuit/weights/nonnegative_least_squares.hpp"
 
 namespace pursuit {
 
-std::unique_ptr<Objective> implicit_objective(ObservedEntries seen, const ImplicitPrior& prior, int threads) {
+std::unique_ptr<Objective> implicit_objective(ObservedEntries seen, const ImplicitPrior& prior, int threads,
+                                              RankTeam* team) {
   LossOptions squares;
   if (prior.confidence.kind != Confidence::constant) {
     ObservedEntries weights = seen;
@@ -19,7 +21,7 @@ std::unique_ptr<Objective> implicit_objective(ObservedEntries seen, const Implic
     squares.weights = weights_of(weights);
   }
   std::fill(seen.value.begin(), seen.value.end(), 1.0F);
-  return std::make_unique<WeakZeros>(make_objective(seen, squares, threads), prior.zeros);
+  return std::make_unique<WeakZeros>(make_objective(seen, squares, threads, team), prior.zeros);
 }
 
 namespace {
@@ -40,24 +42,35 @@ ImplicitVectors scaled_vectors(const Matrix& factors, const Vector& shares) {
   return ImplicitVectors(mean);
 }
 
-/// The best row that is not negative, by its normal equations.
-Vector nonnegative_row(const Matrix& cols, const Matrix& everywhere, const ImplicitPrior& prior,
-                       const int* index, const float* value, Index count) {
-  Matrix gram = prior.zeros * everywhere;
-  Vector sums = Vector::Zero(cols.cols());
-  double seen = 0;
-  for (Index e = 0; e < count; ++e) {
-    const double weight = prior.confidence.weight(value[e]);
-    const Vector col = cols.row(index[e]).transpose();
-    gram += weight * col * col.transpose();
-    sums += weight * col;
-    seen += weight;
-  }
-  gram.diagonal().array() += prior.ridge * (seen + prior.zeros * double(cols.rows()));
-  return nonnegative_least_squares(gram, sums.transpose()).row(0).transpose();
+}  // namespace
+
+bool moves_at_once(const ImplicitSets& sets) {
+  const auto free = [](const Atoms& atoms) {
+    return !atoms.varies() && atoms.of(0).traits().coordinatewise();
+  };
+  return free(sets.left) && free(sets.right);
 }
 
-}  // namespace
+ImplicitSigns signs_of(const ImplicitSets& sets) {
+  return {!sets.left.of(0).traits().symmetric, !sets.right.of(0).traits().symmetric};
+}
+
+Expansion atoms_of(const ImplicitFactors& factors) {
+  const Index rank = factors.atoms();
+  Matrix left = factors.rows().matrix(rank).rightCols(rank).cast<double>(),
+         right = factors.cols().matrix(rank).rightCols(rank).cast<double>();
+  const Vector left_norms = left.colwise().norm(), right_norms = right.colwise().norm();
+  std::vector<Index> used;
+  for (Index k = 0; k < rank; ++k)
+    if (left_norms[k] > 0 && right_norms[k] > 0) used.push_back(k);
+  left = (left * left_norms.cwiseMax(std::numeric_limits<double>::min()).cwiseInverse().asDiagonal())(
+             Eigen::all, used)
+             .eval();
+  right = (right * right_norms.cwiseMax(std::numeric_limits<double>::min()).cwiseInverse().asDiagonal())(
+              Eigen::all, used)
+              .eval();
+  return {std::move(left), std::move(right), Vector(left_norms.cwiseProduct(right_norms)(used))};
+}
 
 ImplicitPair vectors_of(const Expansion& atoms) {
   const Shares shares = shares_of(atoms);
@@ -69,23 +82,11 @@ Matrix implicit_atom_rows(const CompletionModel& model, const GroupedEntries& en
   atoms.weights /= model.scale;  // with which zeros and ones are fitted at once
   const Shares shares = shares_of(atoms);
   const Index rank = atoms.rank();
-  Matrix result(entries.size(), rank);
-  if ((atoms.left().array() >= 0).all() && (atoms.weights.array() >= 0).all()) {
-    const Matrix cols = atoms.right() * shares.cols.asDiagonal();
-    const Matrix everywhere = cols.transpose() * cols;
-    parallel_for(entries.size(), threads, [&](Index i) {
-      const auto first = std::size_t(entries.start[std::size_t(i)]);
-      result.row(i) = nonnegative_row(cols, everywhere, model.implicit, entries.index.data() + first,
-                                      entries.value.data() + first, entries.count(i))
-                          .transpose();
-    });
-  } else {
-    ImplicitVectors rows(entries.size(), rank);
-    const ImplicitEntries seen(entries, model.implicit.confidence);
-    update_implicit_rows(seen, tasks_of(seen), scaled_vectors(atoms.right(), shares.cols), model.implicit,
-                         threads, rows);
-    result = rows.matrix(rank).rightCols(rank).cast<double>();
-  }
+  ImplicitVectors rows(entries.size(), rank);
+  const ImplicitEntries seen(entries, model.implicit.confidence);
+  update_implicit_rows(seen, tasks_of(seen), scaled_vectors(atoms.right(), shares.cols), model.implicit,
+                       model.rows.nonnegative, threads, rows);
+  Matrix result = rows.matrix(rank).rightCols(rank).cast<double>();
   result *= (model.scale * shares.cols).asDiagonal();  // times right factors as they are
   const AverageMember average = average_row(model);
   for (Index i = 0; i < entries.size(); ++i)

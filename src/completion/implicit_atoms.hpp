@@ -4,13 +4,22 @@
 #include <memory>
 
 #include "completion/implicit_factors.hpp"
+#include "pursuit/completion/implicit.hpp"
 #include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
 
 /// Half the sum of implicit.hpp without the ridge, at x = 0; of entries the places and the confidence count.
-/// With a ridge that counts entries (Regularization) the rest of it follows.
-std::unique_ptr<Objective> implicit_objective(ObservedEntries seen, const ImplicitPrior& prior, int threads);
+/// Where all count alike the ranks of a team share it. With a ridge that counts entries (Regularization) the
+/// rest of it follows.
+std::unique_ptr<Objective> implicit_objective(ObservedEntries seen, const ImplicitPrior& prior, int threads,
+                                              RankTeam* team = nullptr);
+
+/// Whether all atoms of a row can move at once: entries of factors are free of each other, signs aside.
+bool moves_at_once(const ImplicitSets& sets);
+ImplicitSigns signs_of(const ImplicitSets& sets);
+/// The sum of atoms that factors are.
+Expansion atoms_of(const ImplicitFactors& factors);
 
 /// Vectors of rows and columns whose products are a sum of atoms. The weight of an atom is shared so that
 /// entries of both sides are of one size, which is where the ridge is least if members have entries alike.

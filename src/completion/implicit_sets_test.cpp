@@ -110,6 +110,37 @@ TEST(ImplicitSets, TheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(ImplicitSets, SignsAloneMoveAllAtomsAtOnce) {
+  const ObservedEntries entries = clicks_of_tastes(150, 47, 8);
+  for (const auto& [left, right] :
+       {std::pair{nonneg(), nonneg()}, {sphere(), nonneg()}, {nonneg(), sphere()}, {sphere(), sphere()}}) {
+    ImplicitOptions options;
+    options.sets = ImplicitSets{left, right, {}};
+    EXPECT_EQ(most_atoms(options), 127);
+    const CompletionModel model = complete_implicit(entries, options).model;
+    ASSERT_GE(model.atoms.rank(), 3);
+    EXPECT_GT(model.atoms.weights.minCoeff(), 0);
+    EXPECT_LT((model.atoms.left().colwise().norm().array() - 1).abs().maxCoeff(), 1e-12);
+    EXPECT_LT((model.atoms.right().colwise().norm().array() - 1).abs().maxCoeff(), 1e-12);
+    EXPECT_EQ(model.atoms.left().minCoeff() >= 0, left.spec() == "nonneg");
+    EXPECT_EQ(model.atoms.right().minCoeff() >= 0, right.spec() == "nonneg");
+  }
+  ImplicitOptions one_by_one;
+  one_by_one.sets = ImplicitSets{nonneg(), sparse(9), {}};
+  EXPECT_EQ(most_atoms(one_by_one), 31);
+  one_by_one.max_rank = 5;
+  EXPECT_EQ(most_atoms(one_by_one), 5);
+}
+
+TEST(ImplicitSets, NonNegativePartsFitAlmostAsWellAsVectorsThatAreFree) {
+  const ObservedEntries entries = clicks_of_tastes(300, 61, 9);
+  ImplicitOptions free;
+  free.max_rank = 6;
+  const double of_free = complete_implicit(entries, free).path.front().validation,
+               of_parts = complete_implicit(entries, nonnegative_parts()).path.front().validation;
+  EXPECT_GT(of_parts, 0.95 * of_free);
+}
+
 TEST(ImplicitSets, SmallInputsAndEarlyEndsAreNoTrouble) {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 3}, {4, 1}, {3, 2}}) {
     ObservedEntries entries{rows, cols, {}, {}, {}};

@@ -12,6 +12,7 @@
 #include "pursuit/base/random.hpp"
 #include "pursuit/completion/new_rows.hpp"
 #include "pursuit/completion/ranking.hpp"
+#include "pursuit/weights/nonnegative_least_squares.hpp"
 
 namespace pursuit {
 namespace {
@@ -69,7 +70,7 @@ TEST(Implicit, RowsSolveTheWeightedLeastSquaresOverAllColumns) {
       with_offset.rightCols(atoms) = cols.cast<float>();
       const ImplicitEntries data(seen, confidence);
       ImplicitVectors rows(seen.size(), atoms);
-      update_implicit_rows(data, tasks_of(data), ImplicitVectors(with_offset), prior, 2, rows);
+      update_implicit_rows(data, tasks_of(data), ImplicitVectors(with_offset), prior, false, 2, rows);
       const FactorMatrix found = rows.matrix(atoms);
       for (Index i = 0; i < seen.size(); ++i) {
         const Vector expected = reference_row(seen, i, cols, prior);
@@ -79,6 +80,52 @@ TEST(Implicit, RowsSolveTheWeightedLeastSquaresOverAllColumns) {
             << confidence.spec() << " " << atoms << " row " << i;
       }
     }
+}
+
+TEST(Implicit, RowsThatMustNotBeNegativeAreTheBestOfThose) {
+  for (const Index atoms : {1, 7, 20}) {
+    const GroupedEntries seen = by_row(clicks(37, 29, 3, 1));
+    const ImplicitPrior prior{0.3, 0.02, {Confidence::linear, 0.7, 1}};
+    Random random(6);
+    const Matrix cols = random.gaussian_matrix(29, atoms);
+    FactorMatrix with_offset = FactorMatrix::Zero(29, 1 + atoms);
+    with_offset.rightCols(atoms) = cols.cast<float>();
+    const ImplicitEntries data(seen, prior.confidence);
+    ImplicitVectors rows(seen.size(), atoms);
+    update_implicit_rows(data, tasks_of(data), ImplicitVectors(with_offset), prior, true, 2, rows);
+    Index zeros = 0;
+    for (Index i = 0; i < seen.size(); ++i) {
+      Matrix gram = prior.zeros * cols.transpose() * cols;
+      Vector sums = Vector::Zero(atoms);
+      double weight_of_row = prior.zeros * 29;
+      for (std::int64_t e = seen.start[i]; e < seen.start[i + 1]; ++e) {
+        const double weight = prior.confidence.weight(seen.value[e]);
+        const Vector col = cols.row(seen.index[e]).transpose();
+        gram += weight * col * col.transpose();
+        sums += weight * col;
+        weight_of_row += weight;
+      }
+      gram.diagonal().array() += prior.ridge * weight_of_row;
+      const Vector found = rows.matrix(atoms).row(i).tail(atoms).transpose().cast<double>();
+      EXPECT_GE(found.minCoeff(), 0);
+      zeros += (found.array() == 0).count();
+      const Vector best = nonnegative_least_squares(gram, sums.transpose()).row(0).transpose();
+      const auto cost = [&](const Vector& x) { return 0.5 * x.dot(gram * x) - sums.dot(x); };
+      EXPECT_LT(cost(found) - cost(best), 1e-3 * std::abs(cost(best)) + 1e-9) << atoms << " row " << i;
+      // Rows share registers, and nothing else.
+      const GroupedEntries alone{
+          {0, seen.count(i)},
+          {seen.index.begin() + seen.start[i], seen.index.begin() + seen.start[i + 1]},
+          {seen.value.begin() + seen.start[i], seen.value.begin() + seen.start[i + 1]}};
+      const ImplicitEntries own(alone, prior.confidence);
+      ImplicitVectors one(1, atoms);
+      update_implicit_rows(own, tasks_of(own), ImplicitVectors(with_offset), prior, true, 1, one);
+      EXPECT_EQ(one.matrix(atoms).row(0), rows.matrix(atoms).row(i));
+    }
+    if (atoms > 1) {
+      EXPECT_GT(zeros, 0) << "the bound was felt";
+    }
+  }
 }
 
 TEST(Implicit, FindsWhatARowWouldClickOn) {

@@ -29,6 +29,7 @@ CompletionSide for_predictions(const CompletionSide& side) {
   result.noise_weight = side.noise_weight;
   result.selection = side.selection;
   result.unseen = side.unseen;
+  result.nonnegative = side.nonnegative;
   return result;
 }
 
@@ -41,7 +42,7 @@ Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entr
   const ImplicitVectors cols(model.cols.mean);
   ImplicitVectors rows(entries.size(), own_width(model) - 1);
   const ImplicitEntries seen(entries, model.implicit.confidence);
-  update_implicit_rows(seen, tasks_of(seen), cols, model.implicit, threads, rows);
+  update_implicit_rows(seen, tasks_of(seen), cols, model.implicit, false, threads, rows);
   Matrix result = rows.matrix(own_width(model) - 1).cast<double>();
   for (Index i = 0; i < entries.size(); ++i)
     if (entries.count(i) == 0) result.row(i) = model.rows.intercept.transpose().cast<double>();
@@ -51,10 +52,11 @@ Matrix implicit_factors(const CompletionModel& model, const GroupedEntries& entr
 RowStep::Posterior posterior_of(const CompletionModel& model, const GroupedEntries& entries, int threads) {
   require_new_entries(model, entries);
   const int resolved = resolve_threads(threads);
-  const bool self_tuned = model.loss.kind == Loss::squares || model.loss.kind == Loss::bernoulli;
-  if (self_tuned && !model.is_implicit()) return RowStep(model).posterior(entries, resolved);
-  Matrix mean =
-      self_tuned ? implicit_factors(model, entries, resolved) : factors_by_loss(model, entries, resolved);
+  const bool bounded = model.rows.nonnegative && model.atoms.rank() > 0;
+  const bool by_step = model.loss.kind == Loss::squares || (model.loss.kind == Loss::bernoulli && !bounded);
+  if (by_step && !model.is_implicit()) return RowStep(model).posterior(entries, resolved);
+  Matrix mean = model.is_implicit() ? implicit_factors(model, entries, resolved)
+                                    : factors_by_loss(model, entries, resolved);
   return {std::move(mean), Matrix::Zero(entries.size(), row_width(model))};  // which are not known
 }
 
@@ -110,6 +112,7 @@ CompletionModel with_new_rows(const CompletionModel& model, const GroupedEntries
   result.rows.intercept = model.rows.intercept;
   result.rows.prior_variance = model.rows.prior_variance;
   result.rows.noise_weight.assign(std::size_t(entries.size()), 1.0F);
+  result.rows.nonnegative = model.rows.nonnegative;
   if (atoms > 0)
     result.atoms = Expansion(posterior.mean.rightCols(atoms), model.atoms.right(), Vector::Ones(atoms));
   return result;

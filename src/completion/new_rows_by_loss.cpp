@@ -30,6 +30,7 @@ double cost_scale(const CompletionModel& model) {
   switch (model.loss.kind) {
     case Loss::absolute:
     case Loss::quantile: return std::sqrt(variance);
+    case Loss::bernoulli:
     case Loss::ordinal:
     case Loss::negative_binomial: return 1;
     default: return variance;
@@ -67,7 +68,8 @@ Matrix factors_by_loss(const CompletionModel& model, const GroupedEntries& entri
     columns(j, 0) = 1;
     for (Index k = 0; k < rank; ++k) columns(j, 1 + k) = predictor.column(int(j)).mean(k);
   }
-  const bool nonnegative = model.loss.has_positive_means();
+  const bool nonnegative = model.loss.has_positive_means() || model.rows.nonnegative;
+  const Index free = model.loss.has_positive_means() ? 0 : 1;  // an offset may have any sign
   Matrix result(entries.size(), width);
   parallel_for(entries.size(), threads, [&](Index i) {
     const auto first = std::size_t(entries.start[std::size_t(i)]);
@@ -92,10 +94,11 @@ Matrix factors_by_loss(const CompletionModel& model, const GroupedEntries& entri
       const Matrix gram =
           along.transpose() * curvature.asDiagonal() * along + Matrix(prior.precision.asDiagonal());
       const Vector sums = along.transpose() * slope - prior.precision.cwiseProduct(at - prior.mean);
-      Vector move = newton_direction(gram, sums, 0, nonnegative, at);
+      Vector move = newton_direction(gram, sums, 0, nonnegative, at, free);
       const double before = best;
       for (int halving = 0; halving < kStepHalvings && !(best < before); ++halving, move *= 0.5) {
-        const Vector moved = nonnegative ? Vector((at + move).cwiseMax(0.0)) : Vector(at + move);
+        Vector moved = at + move;
+        if (nonnegative) moved.tail(width - free) = moved.tail(width - free).cwiseMax(0.0);
         const Vector there = base + along * moved;
         if (const double f = value(moved, there); f < best) {
           best = f;

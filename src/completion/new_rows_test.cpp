@@ -50,6 +50,85 @@ TEST(NewRows, GoWithStructuredAtomsToo) {
   EXPECT_LT(split.error_of(complete_structured(split.train, options).model), 1.2);
 }
 
+/// Half the distance of predictions from the entries of row 0, and what its factors pay.
+double cost_of_first_row(const CompletionModel& model, const GroupedEntries& entries, const Matrix& row) {
+  const Matrix predictions = predict_rows(model, row);
+  double cost = 0;
+  for (std::int64_t e = 0; e < entries.start[1]; ++e) {
+    const double rest = (predictions(0, entries.index[std::size_t(e)]) - entries.value[std::size_t(e)]);
+    cost += model.cols.noise_weight[std::size_t(entries.index[std::size_t(e)])] *
+            std::pow(rest / model.scale, 2) / model.noise_variance;
+  }
+  const bool based = model.rows.base_intercept.size() > 0;
+  const double expected = (based ? model.rows.base_intercept : model.rows.intercept)[0];
+  cost +=
+      std::pow(row(0, 0) - expected, 2) / (based ? model.rows.base_variance : model.rows.prior_variance)[0];
+  const AverageMember average = average_row(model);
+  for (Index k = 0; k < average.mean.size(); ++k)
+    cost += std::pow(row(0, 1 + k) - average.mean[k], 2) / average.variance[k];
+  return cost / 2;
+}
+
+TEST(NewRows, OfNonNegativeSetsAreTheBestThatAreNotNegative) {
+  const Matrix left = uniform(60, 3, 1), right = uniform(25, 3, 2);
+  StructuredOptions options;
+  options.left = options.right = nonneg();
+  options.weights = WeightRule::nonneg;
+  options.offsets = true;
+  options.max_rank = 3;
+  options.range = Range{-100, 100};
+  const CompletionModel model =
+      complete_structured(observed(left * right.transpose() + 0.1 * gaussian(60, 25, 3), 0.7, 4), options)
+          .model;
+  ASSERT_TRUE(model.rows.nonnegative);
+  const auto own = model.rows.mean.cols();
+  const ObservedMatrix fresh(observed(2 * gaussian(20, 25, 5), 0.6, 6));  // nothing like the parts
+  const GroupedEntries entries = fresh.by_row();
+  const Matrix rows = new_row_factors(model, entries);
+  EXPECT_GE(rows.rightCols(rows.cols() - own).minCoeff(), 0);
+  EXPECT_GT((rows.rightCols(rows.cols() - own).array() == 0).count(), 0) << "bounds should matter here";
+  const double best = cost_of_first_row(model, entries, rows.topRows(1));
+  for (Index k = 0; k < rows.cols(); ++k)
+    for (const double step : {-0.02, 0.02}) {
+      Matrix other = rows.topRows(1);
+      other(0, k) += step * (1 + std::abs(other(0, k)));
+      if (k >= own && other(0, k) < 0) continue;
+      EXPECT_GT(cost_of_first_row(model, entries, other), best) << k << " " << step;
+    }
+  const CompletionModel turned = with_new_rows(model, entries);
+  EXPECT_TRUE(turned.rows.nonnegative);
+  EXPECT_GE(turned.atoms.left().minCoeff(), 0);
+}
+
+TEST(NewRows, OfNonNegativeSetsAreNotNegativeUnderOtherLosses) {
+  Matrix clicks = uniform(60, 20, 1);
+  clicks = (clicks.array() < 0.4).cast<double>();
+  StructuredOptions options;
+  options.loss = parse_loss("bernoulli");
+  options.left = options.right = nonneg();
+  options.weights = WeightRule::nonneg;
+  options.offsets = true;
+  options.max_rank = 3;
+  const CompletionModel model = complete_structured(observed(clicks, 0.7, 2), options).model;
+  ASSERT_GT(model.atoms.rank(), 0);
+  Matrix others = (uniform(30, 20, 3).array() < 0.1).cast<double>();
+  const Matrix rows = new_row_factors(model, ObservedMatrix(observed(others, 0.8, 4)).by_row());
+  EXPECT_GE(rows.rightCols(model.atoms.rank()).minCoeff(), 0);
+  EXPECT_LT(rows.col(0).minCoeff(), 0) << "offsets may have any sign";
+}
+
+TEST(NewRows, OfSetsWithNegativeMembersMayBeNegative) {
+  const Split split;
+  for (const auto& [left, weights] :
+       {std::pair(sphere(), WeightRule(WeightRule::nonneg)), {nonneg(), WeightRule(WeightRule::free)}}) {
+    StructuredOptions options;
+    options.left = left;
+    options.weights = weights;
+    options.max_rank = 2;
+    EXPECT_FALSE(complete_structured(split.train, options).model.rows.nonnegative);
+  }
+}
+
 TEST(NewRows, OfTheModelGetTheFactorsThatTheyHave) {
   const Split split;
   const CompletionResult result = complete(split.train);

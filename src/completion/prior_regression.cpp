@@ -170,7 +170,7 @@ void PriorRegression::start_from(const FactorMatrix& weights, const Eigen::Vecto
                                  std::span<const double> tau, int threads, AlignedVector<float>& prior_mean) {
   for (Index f = 0; f < weights.rows(); ++f)
     std::copy_n(weights.row(f).data(), weights.cols(), &weights_[f * width_]);
-  AlignedVector<float>& said = scratch_->of_members;
+  SharedNumbers<float>& said = scratch_->of_members;
   const EntryTasks all(features_.by_member->entries());  // whoever owns them later
   sum_over_entries(all, weights_, width_, features_.has_values(), threads, said);
   for (Index i = 0; i < features_.by_member->size(); ++i)
@@ -206,7 +206,7 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
   const MemberShares &features = by_feature.shares(), &members = by_member.shares();
   const bool has_values = features_.has_values();
   const float* scale = has_values ? nullptr : features_.scale.data();
-  AlignedVector<float>&of_features = scratch_->of_features, &of_members = scratch_->of_members;
+  SharedNumbers<float>&of_features = scratch_->of_features, &of_members = scratch_->of_members;
   AlignedVector<float>&step = scratch_->step, &image = scratch_->image;
   if (step.size() != weights_.size()) {  // a first step, or the last was one of another width
     step.assign(weights_.size(), 0.0F);
@@ -215,17 +215,18 @@ std::vector<double> PriorRegression::improve(std::span<const double> tau, int th
   std::vector<float> variance(tau.begin(), tau.end()), ratio(variance), along_z(variance), along_p(variance);
   for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
 
-  if (!has_values) {
-    of_members.resize(deviation.size());
-    members.for_own(threads, [&](Index first, Index last) {
+  of_members.resize(deviation.size());
+  members.for_own(threads, [&](Index first, Index last) {
+    if (scale)
       scale_rows(first, last, width, scale, deviation.data(), of_members.data());
-    });
-  }
-  AlignedVector<float>& heard = has_values ? deviation : of_members;
+    else
+      std::copy(deviation.begin() + first * width, deviation.begin() + last * width,
+                of_members.begin() + first * width);
+  });
   SharingRound members_say;
-  members_say.share(members, {{heard.data(), width}});
+  members_say.share(members, {{of_members.data(), width}});
   members_say.run();
-  sum_over_entries(by_feature, heard, width_, has_values, threads, of_features, stop);
+  sum_over_entries(by_feature, of_members, width_, has_values, threads, of_features, stop);
   if (stop && stop()) return std::vector<double>(std::size_t(width), 0.0);
   Vector sums;
   SharingRound features_say;
@@ -269,7 +270,7 @@ void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int 
 void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, int threads,
                                AlignedVector<float>& deviation) {
   const GroupedEntries& entries = features_.by_feature->entries();
-  AlignedVector<float>& normal = scratch_->of_features;
+  AlignedVector<float>& normal = scratch_->normal;
   normal.resize(weights_.size());
   Random random(seed);
   const Chunks chunks(entries.size(), 16);
@@ -283,7 +284,7 @@ void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, 
   for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
   if (!blocks_) blocks_ = std::make_shared<FeatureBlocks>(features_, threads);
   const std::vector<double> squares = blocks_->draw(
-      {width_, squared_norm_, variance, ratio, normal, deviation, weights_, scratch_->of_members}, threads);
+      {width_, squared_norm_, variance, ratio, normal, deviation, weights_, scratch_->room}, threads);
   for (int c = 0; c < width_; ++c)
     nu_[c] = std::max(kSmallestNu, draw_variance(squares[std::size_t(c)], used_, random));
 }
@@ -302,12 +303,14 @@ void PriorRegression::visit_state(StateArchive& archive, int width, Index member
   width_ = width;
 }
 
-void PriorRegression::deal() {
+void PriorRegression::deal(int& shared) {
   const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
   std::array<double, 2> head{used_, double(scratch_->step.size() == weights_.size())};
   members.from_leader(head);
   used_ = head[0];
   members.from_leader(nu_);
+  for (auto [room, of] : {std::pair(&scratch_->of_features, &features), {&scratch_->of_members, &members}})
+    if (of->team()) room->share(*of->team(), shared++, std::size_t(of->cuts().back() * width_));
   features.deal({{weights_.data(), width_}});
   if (head[1] == 0) return forget_last_step();
   scratch_->step.resize(weights_.size());

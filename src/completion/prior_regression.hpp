@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/shared_numbers.hpp"
 #include "completion/features.hpp"
 #include "pursuit/base/state_archive.hpp"
 #include "pursuit/completion/model.hpp"
@@ -48,6 +49,9 @@ class PriorRegression {
   /// Other entries of the same features; the weights are kept.
   void rebind(Features features, int threads);
 
+  /// The same entries, whose members are shared out in another way.
+  void set_owners(std::shared_ptr<const EntryTasks> by_member) { features_.by_member = std::move(by_member); }
+
   /// Takes up weights of an earlier run, one row per feature, with their nu, or without where it is not known
   /// any more, and adds what they say to the prior means.
   void start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu, std::span<const double> tau,
@@ -57,8 +61,8 @@ class PriorRegression {
   void visit_state(StateArchive& archive, int width, Index members);
 
   /// What each rank needs for its own members and features, from rank 0 to it, and back; all ranks call them
-  /// together.
-  void deal();
+  /// together. What all need of all is in memory that machines share, from this number on, which grows.
+  void deal(int& shared);
   void collect();
 
   int width() const { return width_; }
@@ -75,8 +79,9 @@ class PriorRegression {
 
   /// Copies share it, for they do not work at the same time.
   struct Scratch {
-    AlignedVector<float> of_features, of_members;  // of one update
+    SharedNumbers<float> of_features, of_members;  // of one update
     AlignedVector<float> step, image;              // the last step and F times it
+    AlignedVector<float> normal, room;             // of draws
   };
 
   Features features_;

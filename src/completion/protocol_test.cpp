@@ -23,16 +23,16 @@ std::vector<double> some_times(const ObservedEntries& entries) {
   return times;
 }
 
-using Places = std::set<std::pair<int, int>>;
+using SeenPlaces = std::set<std::pair<int, int>>;
 
-Places places_of(const ObservedEntries& entries) {
-  Places result;
+SeenPlaces places_of(const ObservedEntries& entries) {
+  SeenPlaces result;
   for (std::size_t e = 0; e < entries.row.size(); ++e) result.emplace(entries.row[e], entries.col[e]);
   return result;
 }
 
 void expect_whole(const Parts& parts, const ObservedEntries& entries) {
-  Places all = places_of(parts.train);
+  SeenPlaces all = places_of(parts.train);
   all.merge(places_of(parts.validation));
   all.merge(places_of(parts.test));
   EXPECT_EQ(all, places_of(entries));

@@ -7,42 +7,15 @@
 #include <memory>
 
 #include "completion/bayesian_factors.hpp"
+#include "data/dealt_entries.hpp"
 #include "data/ranked_rows.hpp"
 
 namespace pursuit {
 namespace {
 
-/// Numbers that rank 0 has and all need, as many everywhere.
-template <class Number>
-void tell_all(Ranks& ranks, std::vector<Number>& numbers) {
-  auto count = std::int64_t(numbers.size());
-  ranks.broadcast(&count, sizeof count);
-  numbers.resize(std::size_t(count));
-  ranks.broadcast(numbers.data(), numbers.size() * sizeof(Number));
-}
-
-/// Of what rank 0 has, numbers ends[rank] to ends[rank + 1] - 1 to each rank.
-template <class Number>
-void deal_slices(Ranks& ranks, const std::vector<Number>* all, const std::vector<std::int64_t>& ends,
-                 std::vector<Number>& own) {
-  std::vector<Parcel> outgoing, incoming;
-  outgoing.reserve(std::size_t(ranks.size()));
-  for (int rank = 1; rank < ranks.size() && ranks.leads(); ++rank) {
-    const std::int64_t first = ends[std::size_t(rank)], last = ends[std::size_t(rank) + 1];
-    outgoing.push_back(
-        {rank, const_cast<Number*>(all->data() + first), std::size_t(last - first) * sizeof(Number)});
-  }
-  if (!ranks.leads()) {
-    own.resize(std::size_t(ends[std::size_t(ranks.rank()) + 1] - ends[std::size_t(ranks.rank())]));
-    incoming.push_back({0, own.data(), own.size() * sizeof(Number)});
-  }
-  ranks.exchange(outgoing, incoming);
-}
-
 /// What a rank that follows has of the entries of a side.
 struct OwnEntries {
-  GroupedEntries entries;
-  std::vector<float> weights;
+  DealtEntries dealt;
   std::unique_ptr<EntryTasks> tasks;
 };
 
@@ -54,28 +27,12 @@ std::shared_ptr<const EntryTasks> dealt(Ranks& ranks, std::shared_ptr<const Entr
   std::int64_t weighted = all && all->weights();
   ranks.broadcast(&weighted, sizeof weighted);
   const MemberShares shares(cuts, &ranks);
-  std::vector<std::int64_t> member_ends, entry_ends;  // of the ranks, each from the end of the one before
-  member_ends.reserve(std::size_t(ranks.size()) + 1);
-  for (int rank = 0; rank <= ranks.size(); ++rank) member_ends.push_back(shares.first(rank));
-  entry_ends.reserve(member_ends.size());
-  if (all)
-    for (const std::int64_t member : member_ends) entry_ends.push_back(all->entries().start[member]);
-  tell_all(ranks, entry_ends);
-
   auto own = std::make_shared<OwnEntries>();
-  std::vector<std::int64_t> starts;
-  const GroupedEntries* entries = all ? &all->entries() : nullptr;
-  deal_slices(ranks, entries ? &entries->start : nullptr, member_ends, starts);
-  deal_slices(ranks, entries ? &entries->index : nullptr, entry_ends, own->entries.index);
-  deal_slices(ranks, entries ? &entries->value : nullptr, entry_ends, own->entries.value);
-  if (weighted) deal_slices(ranks, all ? all->weights() : nullptr, entry_ends, own->weights);
+  own->dealt = deal_groups(ranks, all ? &all->entries() : nullptr, all ? all->weights() : nullptr,
+                           shares.first_members());
   if (all) return all;
-  auto& start = own->entries.start;
-  start.assign(std::size_t(cuts.back()) + 1, std::int64_t(own->entries.index.size()));
-  std::fill_n(start.begin(), shares.first(), 0);
-  for (std::size_t i = 0; i < starts.size(); ++i)
-    start[std::size_t(shares.first()) + i] = starts[i] - starts.front();
-  own->tasks = std::make_unique<EntryTasks>(own->entries, weighted ? &own->weights : nullptr, shares);
+  own->tasks =
+      std::make_unique<EntryTasks>(own->dealt.entries, weighted ? &own->dealt.weights : nullptr, shares);
   return {own, own->tasks.get()};
 }
 
@@ -144,7 +101,6 @@ void BayesianFactors::deal_entries() {
     count_entries();
     count_ = head.count;
     for (FactorSide* side : {&rows_, &cols_}) {
-      side->noise_weight.resize(std::size_t(side->size()));
       side->squared_error.resize(std::size_t(side->size()));
     }
     set_width(kFactorLanes);
@@ -198,17 +154,27 @@ void BayesianFactors::deal_state() {
   if (!ranks_->leads()) set_width(widths[0]);
   atoms_ = widths[1];
   agree();
+  int shared = 0;  // tables in memory that machines share
   for (FactorSide* side : {&rows_, &cols_}) {
     const MemberShares& shares = side->entries->shares();
-    for (auto* all : {&side->mean, &side->variance}) shares.from_leader(*all);
-    shares.from_leader(side->noise_weight);
+    const auto numbers = std::size_t(side->size() * width_);
+    side->mean.share_from_leader(*ranks_, shared++, numbers);
+    side->variance.share_from_leader(*ranks_, shared++, numbers);
+    side->noise_weight.share_from_leader(*ranks_, shared++, std::size_t(side->size()));
     shares.deal({{side->prior_mean.data(), width_}, {side->squared_error.data(), 1}});
-    for (PriorRegression& regression : side->regressions) regression.deal();
+    for (PriorRegression& regression : side->regressions) regression.deal(shared);
   }
+  const auto longest = std::size_t(std::max(rows_.size(), cols_.size()));
+  Regressors& held = scratch_->held;
+  for (auto* table : {&held.scaled, &held.spread})
+    table->share(*ranks_, shared++, longest * std::size_t(width_));
+  held.offset.share(*ranks_, shared++, longest);
 }
 
 void BayesianFactors::collect_state() {
   for (FactorSide* side : {&rows_, &cols_}) {
+    if (ranks_->leads())
+      for (auto* numbers : {&side->mean, &side->variance, &side->noise_weight}) numbers->take_back();
     side->entries->shares().collect({{side->prior_mean.data(), width_}, {side->squared_error.data(), 1}});
     for (PriorRegression& regression : side->regressions) regression.collect();
   }

@@ -68,6 +68,17 @@ struct Workspace {
   AlignedVector<float> factor, inverse_pivot, solution, prior, right, form, normal, variance, columns;
 };
 
+/// That of this thread, which keeps it: tasks take a millisecond. Batches do not look at what others left.
+Workspace& workspace_for(int width) {
+  thread_local int width_of_kept = 0;
+  thread_local Workspace kept(0);
+  if (width_of_kept != width) {
+    kept = Workspace(width);
+    width_of_kept = width;
+  }
+  return kept;
+}
+
 /// Lower triangle of gram += sum over the panel of x x^T, tiles of 8 x sizeof(Vec) in registers.
 template <class Vec>
 [[gnu::always_inline]] inline void add_products(const float* panel, int count, int width, float* gram) {
@@ -248,7 +259,7 @@ class Batch {
       else
         for (int c = 0; c < width_; ++c) work_.factor[lane(c * width_ + c, l)] = 1;  // an empty lane
     }
-    const bool draw = out_.variance == nullptr && !everywhere_;
+    const bool draw = out_.variance.empty() && !everywhere_;
     if (draw) {
       const Random draws(seed);
       for (int l = 0; l < rows; ++l) {
@@ -258,6 +269,13 @@ class Batch {
     }
     float *factor = work_.factor.data(), *pivot = work_.inverse_pivot.data(), *x = work_.solution.data();
     work_.right = work_.solution;
+    if (priors_.nonnegative) {
+      for (int l = 0; l < rows; ++l)
+        for (int c = 0; c < width_; ++c) x[lane(c, l)] = out_.mean[(first + l) * width_ + c];
+      solve_nonnegative_systems(factor, width_, work_.right.data(), x);
+      for (int l = 0; l < rows; ++l) scatter(first + l, l);
+      return;
+    }
     factor_systems(factor, pivot, width_);
     solve_systems(factor, pivot, draw ? work_.normal.data() : nullptr, width_, x);
     if (!everywhere_) quadratic_forms(factor, pivot, width_, x, work_.form.data());
@@ -348,8 +366,9 @@ class Batch {
     for (int c = 0; c < width_; ++c) mean[c] = work_.solution[lane(c, l)];
     if (everywhere_) return;
     double error = loss_ == Loss::squares ? squared_error(row, l, mean) : 0.0;
-    if (out_.variance) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
-      float* variance = out_.variance->data() + row * width_;
+    if (!out_.variance
+             .empty()) {  // what the uncertainty of either side adds: tr(A^-1 (gram + diagonal)) and its like
+      float* variance = out_.variance.data() + row * width_;
       double shrinkage = 0, spread = offset_spread_[l];
       for (int c = 0; c < width_; ++c) {
         variance[c] = work_.variance[lane(c, l)];
@@ -398,28 +417,40 @@ class Batch {
   std::vector<float> diagonals_ = std::vector<float>(std::size_t(kSystems) * std::size_t(width_));
 };
 
+/// Of so many pieces of work those that are this rank's among the ranks of its machine.
+std::pair<Index, Index> part_of_machine(const Ranks* ranks, Index pieces) {
+  if (!ranks) return {0, pieces};
+  const std::vector<int>& all = ranks->neighbours();
+  const auto count = Index(all.size()),
+             place = std::find(all.begin(), all.end(), ranks->rank()) - all.begin();
+  return {pieces * place / count, pieces * (place + 1) / count};
+}
+
 }  // namespace
 
-void set_regressors(Regressors& held, const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+void set_regressors(Regressors& held, std::span<const float> mean, std::span<const float> variance,
                     std::span<const float> noise_weight, int width, double value_mean, double value_scale,
-                    int threads) {
+                    int threads, Ranks* ranks) {
   held.width = width;
   held.value_scale = float(value_scale);
   held.scaled.resize(mean.size());
-  held.spread.resize(variance ? mean.size() : 0);
+  held.spread.resize(variance.size());
   held.offset.resize(noise_weight.size());
   const Chunks members(Index(noise_weight.size()));
-  parallel_for(members.count(), threads, [&](Index chunk) {
-    for (Index j = members.first(chunk); j < members.first(chunk + 1); ++j) {
+  const auto [begin, end] = part_of_machine(ranks, members.count());
+  parallel_for(end - begin, threads, [&, first_chunk = begin](Index chunk) {
+    const Index from = members.first(first_chunk + chunk), to = members.first(first_chunk + chunk + 1);
+    for (Index j = from; j < to; ++j) {
       const float w = noise_weight[std::size_t(j)], root = std::sqrt(w);
       const Index first = j * width;
-      held.offset[j] = float(value_mean + value_scale * mean[first]);
+      held.offset[j] = float(value_mean + value_scale * mean[std::size_t(first)]);
       held.scaled[first] = root;
-      for (Index c = first + 1; c < first + width; ++c) held.scaled[c] = root * mean[c];
-      if (variance)
-        for (Index c = first; c < first + width; ++c) held.spread[c] = w * (*variance)[c];
+      for (Index c = first + 1; c < first + width; ++c) held.scaled[c] = root * mean[std::size_t(c)];
+      if (!variance.empty())
+        for (Index c = first; c < first + width; ++c) held.spread[c] = w * variance[std::size_t(c)];
     }
   });
+  if (ranks) ranks->meet();
 }
 
 void set_everywhere(Regressors& held, double weight, int threads) {
@@ -447,13 +478,11 @@ void update_rows(const EntryTasks& tasks, const Regressors& held, const RowPrior
       threads,
       [&](Index number, const EntryTasks::Segment& segment) {
         if (stop && stop()) return;
-        Workspace work(held.width);
-        Batch(tasks, held, priors, out, segments, work).sum_segment(number, segment);
+        Batch(tasks, held, priors, out, segments, workspace_for(held.width)).sum_segment(number, segment);
       },
       [&](Index first, Index last) {
         if (stop && stop()) return;
-        Workspace work(held.width);
-        Batch batch(tasks, held, priors, out, segments, work);
+        Batch batch(tasks, held, priors, out, segments, workspace_for(held.width));
         for (Index i = first; i < last; i += kSystems)
           batch.run(i, std::min<Index>(kSystems, last - i), seed);
       });

@@ -27,6 +27,7 @@
 #include <span>
 
 #include "base/aligned.hpp"
+#include "base/shared_numbers.hpp"
 #include "completion/entry_tasks.hpp"
 #include "pursuit/objective/loss.hpp"
 
@@ -41,11 +42,11 @@ inline int padded_width(int numbers) {
 /// The held side.
 struct Regressors {
   int width = 0;
-  AlignedVector<float> scaled;  // sqrt(w_j) z_j, rows of `width`; the first of each is sqrt(w_j)
-  AlignedVector<float>
+  SharedNumbers<float> scaled;  // sqrt(w_j) z_j, rows of `width`; the first of each is sqrt(w_j)
+  SharedNumbers<float>
       spread;  // w_j var z_j, the first of each w_j var c_j; empty where z_j is known, not estimated
-  std::vector<float> offset;  // c_j, in the units of the values
-  float value_scale = 1;      // values are divided by this, after their offset is taken off
+  SharedNumbers<float> offset;  // c_j, in the units of the values
+  float value_scale = 1;        // values are divided by this, after their offset is taken off
   Loss::Kind loss = Loss::squares;
   AlignedVector<float> everywhere =
       {};  // what all members add to the sums of every row, offsets aside: a lower
@@ -53,10 +54,11 @@ struct Regressors {
 };
 
 /// Of a side with these factor vectors, offsets c_j first (in units of value_scale, and around value_mean);
-/// `variance` is null where they are known, not estimated. The memory of `held` is used again.
-void set_regressors(Regressors& held, const AlignedVector<float>& mean, const AlignedVector<float>* variance,
+/// `variance` is empty where they are known, not estimated. The memory of `held` is used again; where it is
+/// shared by the ranks of a machine, which all call this, each makes a part.
+void set_regressors(Regressors& held, std::span<const float> mean, std::span<const float> variance,
                     std::span<const float> noise_weight, int width, double value_mean, double value_scale,
-                    int threads);
+                    int threads, Ranks* ranks = nullptr);
 
 /// Every member, seen by a row or not, counts as an entry of this weight whose value is 0.
 void set_everywhere(Regressors& held, double weight, int threads);
@@ -67,12 +69,13 @@ struct RowPriors {
   std::span<const double> variance;     // tau, `width` of them
   std::span<const float> noise_weight;  // w_i
   double noise_variance;                // sigma^2
+  bool nonnegative = false;             // x_i >= 0; means alone, each begun where the mean is
 };
 
 /// Likelihoods other than squares read what is there before they write.
 struct RowPosteriors {
-  AlignedVector<float>& mean;          // or the draw
-  AlignedVector<float>* variance;      // diagonal of A_i^-1; null for a draw, and for means alone
+  std::span<float> mean;               // or the draw
+  std::span<float> variance;           // diagonal of A_i^-1; empty for a draw, and for means alone
   std::vector<double>& squared_error;  // sum_j w_j E (y_ij - c_j - x_i . z_j)^2, for the noise of squares
 };
 

@@ -41,8 +41,9 @@ struct Problem {
   Regressors regressors(bool spread) const {
     Regressors held{width, AlignedVector<float>(std::size_t(cols * width)), {}, {}, float(value_scale)};
     if (spread) held.spread.resize(held.scaled.size());
+    held.offset.resize(std::size_t(cols));
     for (Index j = 0; j < cols; ++j) {
-      held.offset.push_back(float(value_scale * z(j, 0)));
+      held.offset[j] = float(value_scale * z(j, 0));
       for (Index c = 0; c < width; ++c) {
         held.scaled[j * width + c] = float(std::sqrt(held_weight[j]) * (c == 0 ? 1.0 : z(j, c)));
         if (spread) held.spread[j * width + c] = float(held_weight[j] * variance(j, c));
@@ -72,7 +73,8 @@ Answer answer(const Problem& p, bool spread, bool draws, std::uint64_t seed = 0,
   const std::vector<double> tau(p.tau.begin(), p.tau.end());
   const std::vector<float> weight(p.row_weight.begin(), p.row_weight.end());
   update_rows(EntryTasks(p.data.by_row()), p.regressors(spread), {prior_mean, tau, weight, p.noise_variance},
-              seed, threads, {result.mean, draws ? nullptr : &result.variance, result.squared_error});
+              seed, threads,
+              {result.mean, draws ? std::span<float>() : result.variance, result.squared_error});
   return result;
 }
 

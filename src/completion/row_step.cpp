@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/cholesky.hpp"
+#include "pursuit/weights/nonnegative_least_squares.hpp"
+
 namespace pursuit {
 namespace {
 
@@ -53,7 +56,7 @@ RowStep::Posterior RowStep::posterior(GroupedEntries entries, int threads) const
   const Regressors held = columns(threads);
   for (int step = 0; step < (has_link() ? kLinkSteps : 1); ++step)
     update_rows(tasks, held, {priors, variance_, noise_weight, noise_variance()}, 0, threads,
-                {mean, &variance, squared_error});
+                {mean, variance, squared_error});
   Posterior result{Matrix(n, width()), Matrix(n, width())};
   for (Index i = 0; i < n; ++i) {
     for (Index c = 0; c < width(); ++c) {
@@ -64,7 +67,38 @@ RowStep::Posterior RowStep::posterior(GroupedEntries entries, int threads) const
     result.mean.row(i).head(own_) = model_.rows.intercept.cast<double>();
     result.variance.row(i).head(own_) = model_.rows.prior_variance.cast<double>();
   }
+  if (model_.rows.nonnegative && !has_link()) keep_nonnegative(entries, priors, threads, result.mean);
   return result;
+}
+
+/// Rows whose best entries of structured atoms are negative get the best that are not, of the same sums; what
+/// is free of signs is found with them.
+void RowStep::keep_nonnegative(const GroupedEntries& entries, const AlignedVector<float>& priors, int threads,
+                               Matrix& mean) const {
+  const Index atoms = width() - own_;
+  parallel_for(entries.size(), threads, [&](Index i) {
+    if (entries.count(i) == 0 || !(mean.row(i).tail(atoms).array() < 0).any()) return;
+    Matrix gram = prior_variance().cwiseInverse().asDiagonal();
+    Vector sums =
+        gram * Eigen::Map<const Eigen::VectorXf>(priors.data() + i * padded_, width()).cast<double>();
+    for (std::int64_t e = entries.start[std::size_t(i)]; e < entries.start[std::size_t(i) + 1]; ++e) {
+      const Column each = column(entries.index[std::size_t(e)]);
+      const double precision = each.noise_weight / noise_variance();
+      gram += precision * (each.factors * each.factors.transpose());
+      gram.diagonal().tail(width() - 1) +=
+          precision * each.variance.tail(width() - 1);  // not that of offsets
+      sums += precision * (double(entries.value[std::size_t(e)]) - each.offset) * each.factors;
+    }
+    const Cholesky free(gram.topLeftCorner(own_, own_));
+    const Matrix across =
+        free.solve(gram.topRightCorner(own_, atoms));  // what the free entries make of others
+    const Matrix inner = gram.bottomRightCorner(atoms, atoms) - gram.bottomLeftCorner(atoms, own_) * across;
+    const Vector target = sums.tail(atoms) - across.transpose() * sums.head(own_);
+    const Vector bounded = nonnegative_least_squares(inner, target.transpose()).row(0).transpose();
+    const Vector rest = free.solve(sums.head(own_)) - across * bounded;
+    mean.row(i).head(own_) = rest.cwiseProduct(unit_.head(own_)).transpose();
+    mean.row(i).tail(atoms) = bounded.cwiseProduct(unit_.tail(atoms)).transpose();
+  });
 }
 
 RowStep::Column RowStep::column(int j) const {
@@ -94,8 +128,9 @@ Regressors RowStep::columns(int threads) const {
   }
   Regressors held;
   held.loss = model_.loss.kind;
-  set_regressors(held, mean, has_link() ? nullptr : &variance, cols.noise_weight, padded_,
-                 has_link() ? model_.mean : 0.0, 1, threads);
+  if (has_link()) variance.clear();
+  set_regressors(held, mean, variance, cols.noise_weight, padded_, has_link() ? model_.mean : 0.0, 1,
+                 threads);
   return held;
 }
 

@@ -44,6 +44,8 @@ class RowStep {
   bool has_link() const { return model_.loss.kind != Loss::squares; }
   Regressors columns(int threads) const;
   AlignedVector<float> prior_means(const GroupedEntries& entries) const;
+  void keep_nonnegative(const GroupedEntries& entries, const AlignedVector<float>& priors, int threads,
+                        Matrix& mean) const;
 
   const CompletionModel& model_;
   Predictor predictor_;

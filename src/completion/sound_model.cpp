@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/model.hpp"
@@ -184,6 +185,13 @@ void require_sound(const CompletionModel& model) {
     constexpr double kLargestWeight =
         std::numeric_limits<double>::max() / kLargestFloat / kLargestFloat / 1e9;
     require_within("weights", model.atoms.weights, -kLargestWeight, kLargestWeight);
+    for (const auto& [name, factor, nonnegative] :
+         {std::tuple("left", &model.atoms.left(), model.rows.nonnegative),
+          {"right", &model.atoms.right(), model.cols.nonnegative}})
+      if (nonnegative) {
+        require_within(name, *factor, 0, kLargestFloat);
+        require_within("weights", model.atoms.weights, 0, kLargestWeight);
+      }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "completion/states.hpp"
 
+#include <fmt/format.h>
+
 namespace pursuit {
 
 void visit(StateArchive& archive, const std::string& name, std::vector<CompletionStage>& path) {
@@ -31,10 +33,39 @@ void visit(StateArchive& archive, const std::string& name, OwnTerms& terms) {
   own("size", terms.size);
 }
 
+void visit(StateArchive& archive, Regularization& price) {
+  archive("price", price.kind, 0, Index(Regularization::self_tuned));
+  archive("lambda", price.lambda);
+}
+
 void identify(const std::string& name, const ObservedEntries& entries, Identity& identity) {
   identity.add_list(name, entries.row);
   identity.add_list(name, entries.col);
   identity.add_list(name, entries.value);
+}
+
+Identity identity_of(const ObservedEntries& entries, const CompletionOptions& options) {
+  Identity identity;
+  identity.add("command", "complete");
+  identity.add("shape", fmt::format("{} x {}", entries.rows, entries.cols));
+  identify("entries", entries, identity);
+  identity.add("loss", options.loss.spec());
+  identity.add("max_rank", double(options.max_rank));
+  identity.add("use_pattern", double(options.use_pattern));
+  identity.add("validation", options.validation);
+  identity.add("samples", double(options.samples));
+  identity.add("stored_samples", double(options.stored_samples));
+  if (options.range)
+    identity.add("range", fmt::format("{}:{}", options.range->lowest, options.range->highest));
+  identity.add_bytes("entry_weights", options.entry_weights.data(), options.entry_weights.size_bytes());
+  if (options.row_features) identify("row_features", *options.row_features, identity);
+  if (options.col_features) identify("col_features", *options.col_features, identity);
+  if (const CompletionModel* start = options.start)
+    for (const CompletionSide* side : {&start->rows, &start->cols})
+      identity.add_bytes("start", side->mean.data(), std::size_t(side->mean.size()) * sizeof(float));
+  if (const GroupedEntries* before = options.start_entries) identity.add_list("start_entries", before->value);
+  identity.add("seed", std::to_string(options.seed));
+  return identity;
 }
 
 }  // namespace pursuit

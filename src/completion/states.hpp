@@ -6,13 +6,18 @@
 
 #include "pursuit/base/checkpoints.hpp"
 #include "pursuit/completion/complete.hpp"
+#include "pursuit/correction/regularization.hpp"
 #include "pursuit/objective/loss.hpp"
 
 namespace pursuit {
 
 void visit(StateArchive& archive, const std::string& name, std::vector<CompletionStage>& path);
 void visit(StateArchive& archive, const std::string& name, OwnTerms& terms);
+void visit(StateArchive& archive, Regularization& price);
 
 void identify(const std::string& name, const ObservedEntries& entries, Identity& identity);
+
+/// Which entries are predicted in the end, how fast, and for how long does not matter.
+Identity identity_of(const ObservedEntries& entries, const CompletionOptions& options);
 
 }  // namespace pursuit

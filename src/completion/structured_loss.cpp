@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/nonnegative_parts.hpp"
 #include "completion/predictor.hpp"
 #include "pursuit/objective/means.hpp"
 
@@ -24,6 +25,13 @@ bool is_of_counts(const Loss& loss) {
 }
 
 }  // namespace
+
+void note_signs(const WeightRule& weights, const Atoms& left, const Atoms& right, CompletionModel& model) {
+  if (weights.allows_negative()) return;
+  const Index rank = model.atoms.rank();
+  model.rows.nonnegative = !has_negative_members(left, model.row_count(), rank);
+  model.cols.nonnegative = !has_negative_members(right, model.column_count(), rank);
+}
 
 double unit_under(const Loss& loss, const ValueRange& values) {
   if (has_unit_of_data(loss)) return unit_of(values);

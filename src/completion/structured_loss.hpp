@@ -2,10 +2,15 @@
 // What structured completion does of its own under a loss that is not plain squares.
 
 #include "completion/units.hpp"
+#include "pursuit/atoms/atom_set.hpp"
 #include "pursuit/completion/model.hpp"
 #include "pursuit/data/observed_entries.hpp"
+#include "pursuit/weights/weight_rule.hpp"
 
 namespace pursuit {
+
+/// Whether entries of rows and of columns in the atoms of a model may be negative.
+void note_signs(const WeightRule& weights, const Atoms& left, const Atoms& right, CompletionModel& model);
 
 /// Beyond 2^kFarUnit sizes are too far from one for what is not in the unit of the data.
 constexpr int kFarUnit = 40;

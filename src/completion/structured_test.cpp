@@ -471,5 +471,21 @@ TEST(CompleteStructured, ChoosesBetweenOffsetsAndARidgeByEntriesHeldBack) {
   EXPECT_NEAR(rmse(large, chosen), 1024 * of_chosen, 0.02 * 1024 * of_chosen);
 }
 
+TEST(CompleteStructured, AtomsThatReachFewEntriesMayBeMore) {
+  const auto rank = [](const Atoms& left, const Atoms& right, int polish = 0) {
+    return usual_rank({.left = left, .right = right, .polish = polish}, 900, 1600);
+  };
+  EXPECT_EQ(rank(sphere(), sphere()), 20);
+  EXPECT_EQ(rank(nonneg(), nonneg()), 20);
+  EXPECT_EQ(rank(sphere(), sparse_fraction(0.1)), 36);
+  EXPECT_EQ(rank(sparse_fraction(0.1), sparse_fraction(0.1)), 63);
+  EXPECT_EQ(rank(sparse(1), sparse(1)), 80) << "not any number";
+  EXPECT_EQ(rank(sparse_fraction(0.1), sparse_fraction(0.1), 500), 20) << "each polished";
+  StructuredOptions both;
+  both.left = sparse_fraction(0.1);
+  both.symmetric = true;
+  EXPECT_EQ(usual_rank(both, 900, 900), 63) << "u is on both sides";
+}
+
 }  // namespace
 }  // namespace pursuit

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "correction/progress.hpp"
+#include "correction/sweeps_over_ranks.hpp"
 #include "linalg/elementwise.hpp"
 #include "objective/coordinate_sweep.hpp"
 
@@ -73,7 +74,8 @@ double value_from(const Target& Y, Index mode, const Panel& P, const Matrix& G, 
 
 CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& modes, double below,
                             const CorrectionOptions& options, PenalizedFactors& good,
-                            const std::function<void(const Panel&)>& improved) {
+                            const std::function<void(const Panel&)>& improved,
+                            const std::function<bool(bool)>& agree) {
   constexpr double kShrink = 1.5, kGrow = 1.05, kGrowLimit = 1.01;
   constexpr double kRough = 1e-6;  // a tolerance from here on asks for an early end, not for the bottom
   constexpr int kPlain = 2;        // after so many failures a sweep does not run ahead
@@ -138,6 +140,7 @@ CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& mod
     }
     failures = better ? 0 : failures + 1;
     more = counter.another(reached_before, good.objective, /*tentative=*/!better && !at_rest) && !at_rest;
+    if (agree) more = agree(more);
   }
   return counter.outcome();
 }
@@ -145,6 +148,7 @@ CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& mod
 CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,
                                    const CorrectionOptions& options, PenalizedFactors& good,
                                    Vector& products) {
+  if (const auto shared = sweeps_over_ranks(Y, modes, options, good, products)) return *shared;
   PenalizedSquares squares(Y, modes, options.threads);
   products = Vector::Zero(good.factors.count());
   const Kept kept(options.checkpoints, "products",

@@ -20,9 +20,11 @@ inline constexpr double kStepsSettled = 1e-2;
 /// After an update X of a mode the others see X + beta (X - X_before), kept in the cone, once a sweep gains
 /// less than this share of f. The step beta grows while f falls and shrinks where it rises; then the last
 /// good factors are taken up again. `improved` is called with the last mode's factors whenever f falls.
+/// Where several processes sweep over parts of the factors, `agree` says to all what one of them has decided.
 CorrectionOutcome run_ahead(FreeSweeps& sweeps, const std::vector<FreeMode>& modes, double below,
                             const CorrectionOptions& options, PenalizedFactors& good,
-                            const std::function<void(const Panel&)>& improved = {});
+                            const std::function<void(const Panel&)>& improved = {},
+                            const std::function<bool(bool)>& agree = {});
 
 /// Of squares, from the first sweep on. `products` becomes <y, z_k> of the atoms, where they were improved.
 CorrectionOutcome run_ahead_sweeps(const Target& Y, const std::vector<FreeMode>& modes,

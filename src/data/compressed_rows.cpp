@@ -1,8 +1,6 @@
 #include "data/compressed_rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <type_traits>
 
 #include "base/fresh_pages.hpp"
@@ -27,13 +25,7 @@ typedef double Lane __attribute__((vector_size(kLanes * sizeof(double))));
 class LaneBlock {
  public:
   LaneBlock(Index rows, Index columns)
-      : rows_(rows),
-        lanes_((columns + kLanes - 1) / kLanes),
-        data_(static_cast<Lane*>(
-            std::aligned_alloc(sizeof(Lane), std::max<std::size_t>(bytes(), sizeof(Lane))))) {
-    if (!data_) throw std::bad_alloc();
-    prefer_large_pages(data_.get(), bytes());
-  }
+      : rows_(rows), lanes_((columns + kLanes - 1) / kLanes), data_(std::size_t(rows_ * lanes_)) {}
   LaneBlock(const Matrix& block, int threads) : LaneBlock(block.rows(), block.cols()) {
     const Chunks pieces(rows_, 512);
     parallel_for(pieces.count(), threads, [&](Index c) {
@@ -42,22 +34,18 @@ class LaneBlock {
       piece.rightCols(lanes_ * kLanes - block.cols()).setZero();
     });
   }
-  void set_zero() { std::fill_n(reinterpret_cast<double*>(data_.get()), rows_ * lanes_ * kLanes, 0.0); }
+  void set_zero() { std::fill_n(reinterpret_cast<double*>(data_.data()), rows_ * lanes_ * kLanes, 0.0); }
 
   Index lanes() const { return lanes_; }
   std::size_t bytes() const { return std::size_t(rows_ * lanes_) * sizeof(Lane); }
-  Lane* data() { return data_.get(); }
-  const Lane* data() const { return data_.get(); }
+  Lane* data() { return data_.data(); }
+  const Lane* data() const { return data_.data(); }
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<RowMajor> values() { return {reinterpret_cast<double*>(data_.get()), rows_, lanes_ * kLanes}; }
+  Eigen::Map<RowMajor> values() { return {reinterpret_cast<double*>(data_.data()), rows_, lanes_ * kLanes}; }
 
  private:
-  struct Free {
-    void operator()(Lane* pointer) const { std::free(pointer); }
-  };
-
   Index rows_, lanes_;
-  std::unique_ptr<Lane[], Free> data_;
+  Room<Lane> data_;
 };
 
 /// The entries of rows in one tile of columns: those of row i begin at splits[i * stride], end at the next.
@@ -128,13 +116,17 @@ void for_each_slice(Index lanes, const Work& work) {
 }
 
 template <class Scalar, class StoredIndex>
-void gather(const Tile<Scalar, StoredIndex>& tile, const LaneBlock& v, LaneBlock& out) {
-  for_each_slice(v.lanes(), [&](Index c, auto width) {
-    BlockKernels<Scalar, StoredIndex, width>::gather(tile, v.data() + c, out.data() + c, v.lanes());
+void gather(const Tile<Scalar, StoredIndex>& tile, const Lane* v, LaneBlock& out) {
+  for_each_slice(out.lanes(), [&](Index c, auto width) {
+    BlockKernels<Scalar, StoredIndex, width>::gather(tile, v + c, out.data() + c, out.lanes());
   });
 }
 
 }  // namespace
+
+Index padded_columns(Index columns) {
+  return (columns + kLanes - 1) / kLanes * kLanes;
+}
 
 template <class Scalar, class StoredIndex>
 CompressedRows<Scalar, StoredIndex>::CompressedRows(const SparseView<Scalar, StoredIndex>& A, int threads)
@@ -188,10 +180,16 @@ void CompressedRows<Scalar, StoredIndex>::multiply(const Matrix& V, Matrix& out)
           {A_.values, A_.index, A_.start + first, 1, first_row(c + 1) - first}, v.data(), out.data() + first);
     });
   }
-  const Index columns = V.cols();
   const LaneBlock v(V, threads_);
+  multiply_rows(reinterpret_cast<const double*>(v.data()), V.cols(), out);
+}
+
+template <class Scalar, class StoredIndex>
+void CompressedRows<Scalar, StoredIndex>::multiply_rows(const double* block, Index columns,
+                                                        Matrix& out) const {
+  const auto* v = reinterpret_cast<const Lane*>(block);
   out.resize(A_.rows, columns);
-  const bool by_tiles = tiles_ > 1 && Index(v.bytes()) > kSmallBlock;
+  const bool by_tiles = tiles_ > 1 && A_.cols * padded_columns(columns) * Index(sizeof(double)) > kSmallBlock;
   parallel_for(chunks(), threads_, [&](Index c) {
     const Index first = first_row(c), rows = first_row(c + 1) - first;
     LaneBlock sums(rows, columns);
@@ -214,7 +212,8 @@ void CompressedRows<Scalar, StoredIndex>::multiply_long_rows(const Matrix& V, Ma
     LaneBlock sums(A_.rows, V.cols());
     sums.set_zero();
     const StoredIndex* splits = tiles_ > 1 ? splits_.data() + tile : A_.start;
-    gather<Scalar, StoredIndex>({A_.values, A_.index, splits, tiles_ > 1 ? tiles_ + 1 : 1, A_.rows}, v, sums);
+    gather<Scalar, StoredIndex>({A_.values, A_.index, splits, tiles_ > 1 ? tiles_ + 1 : 1, A_.rows}, v.data(),
+                                sums);
     parts[std::size_t(tile)] = sums.values().leftCols(V.cols());
   });
   tree_sum(parts, [](Matrix& into, const Matrix& part) { into += part; });
@@ -254,20 +253,15 @@ std::uint64_t TransposedCopy<Scalar, StoredIndex>::bytes(const CompressedRows<Sc
 }
 
 template <class Scalar, class StoredIndex>
-TransposedCopy<Scalar, StoredIndex>::TransposedCopy(const CompressedRows<Scalar, StoredIndex>& A,
-                                                    int threads) {
+TransposedCopy<Scalar, StoredIndex>::TransposedCopy(const CompressedRows<Scalar, StoredIndex>& A, int threads)
+    : start_(std::size_t(A.view().cols) + 1),
+      index_(std::size_t(A.entries())),
+      values_(std::size_t(A.entries())) {
   const SparseView<Scalar, StoredIndex>& a = A.view();
-  const Index entries = A.entries();
-  start_ = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(a.cols) + 1);
-  index_ = std::make_unique_for_overwrite<StoredIndex[]>(std::size_t(entries));
-  values_ = std::make_unique_for_overwrite<Scalar[]>(std::size_t(entries));
-  prefer_large_pages(index_.get(), std::size_t(entries) * sizeof(StoredIndex));
-  prefer_large_pages(values_.get(), std::size_t(entries) * sizeof(Scalar));
-
   transpose_rows<StoredIndex, StoredIndex, Scalar>(a.rows, a.cols, {a.start, a.index, a.values},
-                                                   {start_.get(), index_.get(), values_.get()}, threads);
+                                                   {start_.data(), index_.data(), values_.data()}, threads);
   rows_ = std::make_unique<CompressedRows<Scalar, StoredIndex>>(
-      SparseView<Scalar, StoredIndex>{start_.get(), index_.get(), values_.get(), a.cols, a.rows}, threads);
+      SparseView<Scalar, StoredIndex>{start_.data(), index_.data(), values_.data(), a.cols, a.rows}, threads);
 }
 
 template class CompressedRows<double, int>;

@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "base/chunks.hpp"
+#include "base/fresh_pages.hpp"
 #include "pursuit/base/types.hpp"
 #include "pursuit/linalg/views.hpp"
 
 namespace pursuit {
+
+/// Numbers of a row of a block, where rows lie one after the other.
+Index padded_columns(Index columns);
 
 template <class Scalar, class StoredIndex>
 class CompressedRows {
@@ -30,6 +34,9 @@ class CompressedRows {
   Index first_row(Index chunk) const { return first_rows_[std::size_t(chunk)]; }
 
   void multiply(const Matrix& V, Matrix& out) const;
+  /// The same of a block whose rows lie one after the other, each of padded_columns(columns) numbers on cache
+  /// lines of its own, the last of them zero.
+  void multiply_rows(const double* block, Index columns, Matrix& out) const;
 
   /// out = A^T U without a transposed copy: slower, and for fewer threads.
   void multiply_transposed(const Matrix& U, Matrix& out) const;
@@ -57,8 +64,8 @@ class TransposedCopy {
   const CompressedRows<Scalar, StoredIndex>& rows() const { return *rows_; }
 
  private:
-  std::unique_ptr<StoredIndex[]> start_, index_;
-  std::unique_ptr<Scalar[]> values_;
+  Room<StoredIndex> start_, index_;
+  Room<Scalar> values_;
   std::unique_ptr<CompressedRows<Scalar, StoredIndex>> rows_;
 };
 

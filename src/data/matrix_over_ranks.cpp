@@ -58,6 +58,7 @@ class MatrixOverRanks final : public DataMatrix {
   void apply_gram(const Matrix& V, Matrix& out) const override {
     out = ask(Order::multiply_gram, V.cols(), V, {});
   }
+  OverRanks hold() const { return {&team_, number_, &rows_}; }
   int threads() const override { return traits_.threads; }
   double rounding() const override { return traits_.rounding; }
   double product_work() const override { return traits_.product_work; }
@@ -106,6 +107,11 @@ class MatrixOverRanks final : public DataMatrix {
 };
 
 }  // namespace
+
+std::optional<OverRanks> over_ranks(const DataMatrix& matrix) {
+  const auto* ranked = dynamic_cast<const MatrixOverRanks*>(&matrix);
+  return ranked ? std::optional(ranked->hold()) : std::nullopt;
+}
 
 DataMatrixPtr matrix_over_ranks(RankTeam& team, std::int64_t number, RankedRows rows,
                                 const RankedTraits& traits) {

@@ -6,6 +6,7 @@
 
 #include "base/tree_fold.hpp"
 #include "data/made_of.hpp"
+#include "data/ranked_sides.hpp"
 
 namespace pursuit {
 namespace {
@@ -16,10 +17,19 @@ Index allowed_blocks(Index blocks) {
   return Index(std::bit_floor(std::uint64_t(std::clamp<Index>(blocks, 1, kMostBlocks))));
 }
 
-/// The tree without its sums: which nodes a rank ends with.
-struct Nothing {
-  void operator+=(Nothing) const {}
-};
+/// Blocks of as much work each; work_before(row) is that of all rows before it.
+template <class WorkBefore>
+RowCuts cut_by_work(Index rows, Index blocks, const WorkBefore& work_before) {
+  const Index all = work_before(rows);
+  std::vector<Index> first;
+  first.reserve(std::size_t(blocks) + 1);
+  for (Index b = 0, row = 0; b <= blocks; ++b) {
+    const Index wanted = all / blocks * b + all % blocks * b / blocks;
+    while (row < rows && work_before(row) < wanted) ++row;
+    first.push_back(row);
+  }
+  return RowCuts(std::move(first));
+}
 
 std::size_t bytes_of(Index numbers) {
   return std::size_t(numbers) * sizeof(double);
@@ -38,16 +48,20 @@ RowCuts RowCuts::of_dense(Index rows) {
 
 RowCuts RowCuts::of_sparse(const int* entries_before, Index rows, Index cols) {
   constexpr Index kEntries = 4, kWorkOfARow = 8;  // of a column in a block, for the same reason
-  const auto work_before = [&](Index row) { return Index(entries_before[row]) + kWorkOfARow * row; };
-  const Index blocks = allowed_blocks(std::min(rows, Index(entries_before[rows]) / (kEntries * cols)));
-  std::vector<Index> first;
-  first.reserve(std::size_t(blocks) + 1);
-  for (Index b = 0, row = 0; b <= blocks; ++b) {
-    const Index wanted = work_before(rows) / blocks * b + work_before(rows) % blocks * b / blocks;
-    while (row < rows && work_before(row) < wanted) ++row;
-    first.push_back(row);
-  }
-  return RowCuts(std::move(first));
+  return cut_by_work(rows, allowed_blocks(std::min(rows, Index(entries_before[rows]) / (kEntries * cols))),
+                     [&](Index row) { return Index(entries_before[row]) + kWorkOfARow * row; });
+}
+
+RowCuts RowCuts::by_entries(const std::vector<std::int64_t>& entries_before) {
+  constexpr Index kRows = 16, kWorkOfARow = 8;
+  const Index rows = Index(entries_before.size()) - 1;
+  return cut_by_work(rows, allowed_blocks(rows / kRows),
+                     [&](Index row) { return entries_before[std::size_t(row)] + kWorkOfARow * row; });
+}
+
+const RankedSides& RankedRows::sides() const {
+  if (!sides_) sides_ = std::make_shared<RankedSides>(*this);
+  return *sides_;
 }
 
 RankedRows::RankedRows(Ranks& ranks, RowCuts cuts, Index cols, std::vector<DataMatrixPtr> own)
@@ -132,16 +146,12 @@ Matrix RankedRows::sum(Index rows, Index cols, const MakePart& make_part) const 
   const Index own_length = me < finishers ? slice(me + 1) - slice(me) : 0;
   std::vector<std::pair<int, Index>> places;  // level and index of every node
   if (me < finishers)
-    for (int rank = 0; rank < size; ++rank) {
-      TreeFold<Nothing> theirs;
-      for (Index b = cuts_.first_block(rank, size); b < cuts_.first_block(rank + 1, size); ++b)
-        theirs.push(0, b, {});
-      for (const auto& node : theirs.nodes()) {
+    for (int rank = 0; rank < size; ++rank)
+      for (const auto& node : subtrees(cuts_.first_block(rank, size), cuts_.first_block(rank + 1, size))) {
         places.emplace_back(node.level, node.index);
         parts.emplace_back(own_length);
         incoming.push_back({rank, parts.back().data(), bytes_of(own_length)});
       }
-    }
   ranks_.exchange(outgoing, incoming);
   TreeFold<Vector> all;
   for (std::size_t p = 0; p < parts.size(); ++p)

@@ -19,6 +19,8 @@ class RowCuts {
   static RowCuts of_dense(Index rows);
   /// Entries before each row, and all of them at the end.
   static RowCuts of_sparse(const int* entries_before, Index rows, Index cols);
+  /// Where nothing is added up over blocks but sums of few numbers.
+  static RowCuts by_entries(const std::vector<std::int64_t>& entries_before);
 
   Index blocks() const { return Index(first_.size()) - 1; }
   Index rows() const { return first_.back(); }
@@ -33,6 +35,8 @@ class RowCuts {
  private:
   std::vector<Index> first_;  // blocks + 1
 };
+
+class RankedSides;
 
 /// What rank 0 asks of all.
 enum class Order : std::int64_t {
@@ -49,6 +53,9 @@ enum class Order : std::int64_t {
   read,
   ratings,
   complete,  // `columns` says which step of it
+  sweeps,    // of a factorization
+  observed,  // entries of a completion by atoms: `result` says what of them
+  implicit,  // those of implicit feedback
   end,
 };
 struct Job {
@@ -66,7 +73,11 @@ class RankedRows {
   /// Blocks without rows are null.
   RankedRows(Ranks& ranks, RowCuts cuts, Index cols, std::vector<DataMatrixPtr> own);
 
+  Ranks& ranks() const { return ranks_; }
   const RowCuts& cuts() const { return cuts_; }
+  const std::vector<DataMatrixPtr>& own() const { return own_; }
+  /// Made when it is first asked for, by all ranks together.
+  const RankedSides& sides() const;
   Index cols() const { return cols_; }
 
   /// `shared` has a row for every column of the matrix, `by_rows` one for every row.
@@ -90,6 +101,7 @@ class RankedRows {
   RowCuts cuts_;
   Index cols_;
   std::vector<DataMatrixPtr> own_;
+  mutable std::shared_ptr<const RankedSides> sides_;
 };
 
 }  // namespace pursuit

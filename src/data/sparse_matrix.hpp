@@ -19,6 +19,11 @@ class SparseDataMatrix final : public DataMatrix {
   Index rows() const override { return A_.view().rows; }
   Index cols() const override { return A_.view().cols; }
   void apply(const Matrix& V, Matrix& out) const override { A_.multiply(V, out); }
+  /// The same of a block that lies by rows (CompressedRows::multiply_rows).
+  void apply_rows(const double* block, Index columns, Matrix& out) const {
+    A_.multiply_rows(block, columns, out);
+  }
+  const SparseView<Scalar, StoredIndex>& view() const { return A_.view(); }
   int threads() const override { return threads_; }
   void apply_transposed(const Matrix& U, Matrix& out) const override;
   double squared_norm() const override;

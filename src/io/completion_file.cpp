@@ -247,6 +247,8 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
     archive["left"] = array_of(model.atoms.left());
     archive["right"] = array_of(model.atoms.right());
     archive["weights"] = array_of_vector(model.atoms.weights);
+    archive["nonnegative"] =
+        array_of(std::vector<double>{double(model.rows.nonnegative), double(model.cols.nonnegative)});
   }
   if (model.is_implicit()) {
     const Confidence& confidence = model.implicit.confidence;
@@ -305,6 +307,23 @@ bool holds_completion(const ArchiveReader& reader) {
   return kind != metadata.end() && kind->second == "completion";
 }
 
+/// Models of earlier versions do not say; new rows of implicit feedback took their signs from those there
+/// are.
+void read_signs(const ArchiveReader& reader, CompletionModel& model) {
+  if (!reader.has_any({"nonnegative"})) {
+    model.rows.nonnegative = model.is_implicit() && !(model.atoms.left().array() < 0).any() &&
+                             !(model.atoms.weights.array() < 0).any();
+    return;
+  }
+  const auto sides = reader.list<double>("nonnegative");
+  if (sides.size() != 2) reader.refuse("array 'nonnegative' must have 2 entries");
+  for (const double side : sides)
+    if (side != 0 && side != 1)
+      reader.refuse(fmt::format("array 'nonnegative' has an entry {}; allowed are 0 and 1", side));
+  model.rows.nonnegative = sides[0] == 1;
+  model.cols.nonnegative = sides[1] == 1;
+}
+
 CompletionFile completion_from(const ArchiveReader& reader) {
   const CompletionReader parts(reader);
   CompletionFile file;
@@ -347,6 +366,7 @@ CompletionFile completion_from(const ArchiveReader& reader) {
     model.atoms.left() = reader.matrix("left");
     model.atoms.right() = reader.matrix("right");
     model.atoms.weights = vector("weights");
+    read_signs(reader, model);
   }
   if (reader.has_any({"grades", "thresholds"})) {
     model.own_terms.grades = vector("grades");

@@ -13,6 +13,7 @@
 #include "io/delimited.hpp"
 #include "io/matrix_market.hpp"
 #include "io/npy.hpp"
+#include "io/npy_header.hpp"
 #include "io/npz_entries.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/scipy_sparse.hpp"
@@ -128,9 +129,14 @@ MatrixData in_memory(const NamedMatrix& matrix, int threads) {
 
 MatrixData read_data(const std::filesystem::path& path, const MatrixReading& reading) {
   return io::within_memory(path, [&] {
-    io::StoredTable table = io::read_stored(io::ByteSource(path), reading);
-    MatrixData data{nullptr, 0, std::move(table.row_names), std::move(table.column_names)};
     const int threads = resolve_threads(reading.threads);
+    io::ByteSource source(path);
+    if (io::is_npy(source.head()) && source.in_place())
+      if (const DataMatrixPtr whole =
+              io::whole_number_matrix(io::ByteSource(path).take_all(), path.string(), threads))
+        return MatrixData{whole, whole->rows() * whole->cols(), {}, {}};
+    io::StoredTable table = io::read_stored(std::move(source), reading);
+    MatrixData data{nullptr, 0, std::move(table.row_names), std::move(table.column_names)};
     std::visit(
         [&](auto& stored) {
           if constexpr (requires { stored.view; }) {

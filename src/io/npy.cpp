@@ -124,12 +124,48 @@ List decode_all(const NpyHeader& header, int threads) {
   return values;
 }
 
+/// Rows and columns.
+std::pair<Index, Index> matrix_shape(const NpyHeader& header, const std::string& name) {
+  if (header.kind == 'U' || header.kind == 'S') refuse(name, "the array holds text, not numbers");
+  if (header.shape.empty() || header.shape.size() > 2) {
+    refuse(name,
+           fmt::format("the array has {} dimensions (shape {}); a matrix has 2, and 1 is read as one column",
+                       header.shape.size(), shape_text(header.shape)));
+  }
+  const Index rows = header.shape[0], columns = header.shape.size() == 2 ? header.shape[1] : 1;
+  if (rows == 0 || columns == 0) refuse(name, fmt::format("empty matrix ({} x {})", rows, columns));
+  return {rows, columns};
+}
+
+bool runs_by_rows(const NpyHeader& header) {
+  return !header.fortran_order && header.shape.size() == 2;
+}
+
+/// Whether numbers of this type can be used where they are.
+template <class Number>
+bool may_stay(const NpyHeader& header, const std::shared_ptr<const void>& owner) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(header.data.data()) % alignof(Number) == 0;
+  return header.size == sizeof(Number) && !header.swapped && aligned && owner;
+}
+
+template <class Whole>
+DataMatrixPtr where_it_lies(const NpyHeader& header, const std::shared_ptr<const void>& owner,
+                            const std::pair<Index, Index>& shape, int threads) {
+  if (!may_stay<Whole>(header, owner)) return nullptr;
+  const auto [rows, columns] = shape;
+  const bool row_major = runs_by_rows(header);
+  const DataMatrixPtr matrix =
+      data_matrix(DenseView<Whole>{reinterpret_cast<const Whole*>(header.data.data()), rows, columns,
+                                   row_major ? columns : rows, row_major},
+                  threads);
+  return {matrix.get(), [matrix, owner](const DataMatrix*) {}};
+}
+
 template <class Scalar>
 DenseArray<Scalar> decode_matrix(const NpyHeader& header, const std::shared_ptr<const void>& owner,
                                  Index rows, Index columns, int threads) {
-  const bool row_major = !header.fortran_order && header.shape.size() == 2;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(header.data.data()) % alignof(Scalar) == 0;
-  if (header.kind == 'f' && header.size == sizeof(Scalar) && !header.swapped && aligned && owner)
+  const bool row_major = runs_by_rows(header);
+  if (header.kind == 'f' && may_stay<Scalar>(header, owner))
     return {{reinterpret_cast<const Scalar*>(header.data.data()), rows, columns, row_major ? columns : rows,
              row_major},
             owner};
@@ -208,17 +244,39 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads)
 
 StoredMatrix parse_npy_matrix(const Bytes& bytes, const std::string& name, int threads) {
   const NpyHeader header = parse_npy_header(bytes.view, name);
-  if (header.kind == 'U' || header.kind == 'S') refuse(name, "the array holds text, not numbers");
-  if (header.shape.empty() || header.shape.size() > 2) {
-    refuse(name,
-           fmt::format("the array has {} dimensions (shape {}); a matrix has 2, and 1 is read as one column",
-                       header.shape.size(), shape_text(header.shape)));
-  }
-  const Index rows = header.shape[0], columns = header.shape.size() == 2 ? header.shape[1] : 1;
-  if (rows == 0 || columns == 0) refuse(name, fmt::format("empty matrix ({} x {})", rows, columns));
+  const auto [rows, columns] = matrix_shape(header, name);
   if (header.kind == 'f' && header.size <= 4)
     return decode_matrix<float>(header, bytes.owner, rows, columns, threads);
   return decode_matrix<double>(header, bytes.owner, rows, columns, threads);
+}
+
+DataMatrixPtr whole_number_matrix(const Bytes& bytes, const std::string& name, int threads) {
+  const NpyHeader header = parse_npy_header(bytes.view, name);
+  const auto shape = matrix_shape(header, name);
+  const auto as = [&]<class Whole>(Whole) {
+    return where_it_lies<Whole>(header, bytes.owner, shape, threads);
+  };
+  switch (header.kind) {
+    case 'b':  // any byte but zero is true
+      if (!std::all_of(header.data.begin(), header.data.end(), [](char c) { return (c & ~1) == 0; }))
+        return nullptr;
+      return as(std::uint8_t());
+    case 'i':
+      switch (header.size) {
+        case 1: return as(std::int8_t());
+        case 2: return as(std::int16_t());
+        case 4: return as(std::int32_t());
+        default: return as(std::int64_t());
+      }
+    case 'u':
+      switch (header.size) {
+        case 1: return as(std::uint8_t());
+        case 2: return as(std::uint16_t());
+        case 4: return as(std::uint32_t());
+        default: return as(std::uint64_t());
+      }
+    default: return nullptr;
+  }
 }
 
 NpyBytes npy_bytes(const NpyArray& array) {

@@ -8,6 +8,7 @@
 #include "io/npz_archive.hpp"
 #include "io/stored_matrix.hpp"
 #include "pursuit/base/types.hpp"
+#include "pursuit/data/data_matrix.hpp"
 
 namespace pursuit::io {
 
@@ -19,6 +20,10 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads 
 /// order; float16 becomes float32, all else float64. An array of one dimension is one column; any other
 /// number of dimensions than two is refused, as are text and an empty array.
 StoredMatrix parse_npy_matrix(const Bytes& bytes, const std::string& name, int threads = 1);
+
+/// A matrix of whole numbers, or of zeros and ones, that is multiplied as it lies in the file, to the bits of
+/// one of float64; null where it is of another type or has to be moved or turned around first.
+DataMatrixPtr whole_number_matrix(const Bytes& bytes, const std::string& name, int threads);
 
 /// A .npy file without a copy of its numbers: they lie in the array, which must outlive this.
 struct NpyBytes {

@@ -88,6 +88,49 @@ TEST(NpyMatrix, StaysWhereItLiesInTheFileWhereItCan) {
   }
 }
 
+TEST(NpyMatrix, WholeNumbersAreMultipliedWhereTheyLieInTheFile) {
+  using namespace std::string_view_literals;
+  const ScratchDirectory scratch;
+  const struct {
+    const char *type, *shape;
+    std::string_view data;
+    bool stays;
+  } files[] = {
+      {"|i1", "(2, 2)", "\xFE\x05\x07\x80"sv, true},
+      {"|u1", "(2, 2)", "\xFE\x05\x07\x80"sv, true},
+      {"|b1", "(2, 2)", "\x00\x01\x01\x01"sv, true},
+      {"|b1", "(2, 2)", "\x00\x01\x02\x01"sv, false},  // true all the same
+      {"<i2", "(2,)", "\xFE\xFF\x05\x00"sv, true},
+      {">i2", "(2,)", "\xFF\xFE\x00\x05"sv, false},
+      {"<u4", "(1, 2)", "\xFE\xFF\xFF\xFF\x05\0\0\0"sv, true},
+      {"<i8", "(2, 1)", "\x07\0\0\0\0\0\0\x40\x07\0\0\0\0\0\0\0"sv, true},
+      {"<u8", "(1,)", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"sv, true},
+      {"<f4", "(1,)", "\0\0\x80\x3F"sv, false},
+  };
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.type);
+    const auto path = scratch.with("a.npy", described(file.type, file.shape, file.data));
+    // Headers of these lengths leave numbers anywhere; NumPy's are multiples of 64.
+    std::string bytes = content_of(path);
+    const std::size_t head = bytes.size() - file.data.size();
+    bytes.insert(head - 1, std::string((64 - head % 64) % 64, ' '));
+    bytes[8] = static_cast<char>(bytes.size() - file.data.size() - 10);
+    scratch.with("a.npy", bytes);
+    ByteSource source(path);
+    EXPECT_EQ(whole_number_matrix(source.take_all(), "a.npy", 1) != nullptr, file.stays);
+    Matrix expected;
+    std::visit([&](const auto& m) { expected = Matrix(m.template cast<double>()); },
+               read_matrix(path).matrix);
+    const MatrixData data = read_data(path);
+    EXPECT_EQ(data.stored, expected.size());
+    Matrix product;
+    data.matrix->apply(Matrix::Identity(expected.cols(), expected.cols()), product);
+    EXPECT_EQ(product, expected);
+  }
+  const auto cube = scratch.with("b.npy", described("|u1", "(1, 1, 1)", "x"sv));
+  EXPECT_THAT(message_of<InvalidInput>([&] { read_data(cube); }), HasSubstr("3 dimensions"));
+}
+
 TEST(Npy, RefusesAnUnsignedIntegerBeyondSigned) {
   const std::string bytes = described("<u8", "(1,)", std::string(8, '\xFF'));
   EXPECT_THAT(refused_array(bytes), AllOf(HasSubstr("element 1"), HasSubstr("18446744073709551615")));

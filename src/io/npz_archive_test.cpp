@@ -112,6 +112,21 @@ TEST(Zip, LargeEntriesAreTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(back.at("b").view, "");
 }
 
+TEST(Zip, LargeEntriesThatPackingWouldHardlyShrinkAreStored) {
+  std::mt19937 random(4);
+  std::string noise((std::size_t{3} << 19) + 5, 'x'), small(1000, 'x');
+  for (char& c : noise) c = static_cast<char>(random());
+  for (char& c : small) c = static_cast<char>(random());
+  const std::map<std::string, std::string> entries = {
+      {"noise", noise}, {"pattern", std::string(noise.size(), 'x')}, {"small", small}};
+  const std::string archive = io::zip(entries);
+  EXPECT_NE(archive.find(noise), std::string::npos);
+  EXPECT_LT(archive.size(), noise.size() + 20000);
+  EXPECT_EQ(io::zip(entries, 5), archive);
+  const auto back = io::unzip({archive, nullptr}, "a.zip");
+  for (const auto& [name, content] : entries) EXPECT_EQ(back.at(name).view, content) << name;
+}
+
 TEST(Zip, RefusesAnythingElse) {
   EXPECT_THAT(refused_archive("PK\x03\x04 but no more"), AllOf(HasSubstr("a.npz"), HasSubstr("zip archive")));
 }

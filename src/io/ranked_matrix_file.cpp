@@ -9,11 +9,15 @@
 
 #include "base/parallel.hpp"
 #include "completion/bayesian_factors.hpp"
+#include "completion/implicit_factors.hpp"
+#include "correction/sweeps_over_ranks.hpp"
+#include "data/followed_parts.hpp"
 #include "data/matrix_over_ranks.hpp"
 #include "io/defect.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/plain_vector.hpp"
 #include "io/ratings_over_ranks.hpp"
+#include "objective/observed_sides.hpp"
 
 namespace pursuit {
 namespace io {
@@ -295,9 +299,12 @@ RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReadin
           !head.mapped};
 }
 
-int follow(Ranks& ranks) {
-  RankedMatrices matrices;
+namespace {
+
+int follow_with(Ranks& ranks, RankedMatrices matrices) {
   std::optional<BayesianFactors> factors;
+  FollowedParts<ObservedSides> observed(ranks);
+  FollowedParts<ImplicitSides> implicit(ranks);
   while (true) {
     Job job{};
     ranks.broadcast(&job, sizeof job);
@@ -307,6 +314,18 @@ int follow(Ranks& ranks) {
         factors.emplace(ranks);
       else
         factors->follow(order);
+      continue;
+    }
+    if (job.order == Order::sweeps) {
+      follow_sweeps(matrices.rows_of(job.matrix));
+      continue;
+    }
+    if (job.order == Order::observed) {
+      observed.perform(job);
+      continue;
+    }
+    if (job.order == Order::implicit) {
+      implicit.perform(job);
       continue;
     }
     if (job.order != Order::read && job.order != Order::ratings) {
@@ -321,6 +340,18 @@ int follow(Ranks& ranks) {
     } catch (const Error&) {  // of which rank 0 tells
     }
   }
+}
+
+}  // namespace
+
+int follow(Ranks& ranks) {
+  return follow_with(ranks, {});
+}
+
+int follow(Ranks& ranks, OwnBlocks own) {
+  RankedMatrices matrices;
+  matrices.keep(kBroughtMatrix, ranked_rows(ranks, std::move(own)));
+  return follow_with(ranks, std::move(matrices));
 }
 
 }  // namespace pursuit

@@ -57,44 +57,52 @@ RatingsCollector::RatingsCollector(std::string name, const RatingsOptions& optio
   if (known_cols != nullptr) ratings_.cols = *known_cols;
 }
 
-void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t expected) {
+std::vector<RatingsCollector::Room> RatingsCollector::make_room(const std::vector<RatingsPart>& parts,
+                                                                const std::vector<std::size_t>& counts,
+                                                                std::size_t expected) {
   ObservedEntries& entries = ratings_.entries;
-  struct Taken {
-    std::size_t first;
-    std::vector<int> rows, cols;  // the indices here of the part's own ids
-  };
-  std::vector<Taken> taken;
-  std::size_t total = entries.value.size();
+  const std::size_t before = entries.value.size();
   auto rows = add_ids(parts, &RatingsPart::rows, ratings_.rows, threads_),
        cols = add_ids(parts, &RatingsPart::cols, ratings_.cols, threads_);
-  taken.reserve(parts.size());
+  std::size_t total = before;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    taken.push_back({total, std::move(rows[p]), std::move(cols[p])});
     lines_.append(parts[p].lines, total, parts[p].before.lines);
-    total += parts[p].value.size();
+    total += counts[p];
   }
   resize_on(threads_, entries.row, total, expected);
   resize_on(threads_, entries.col, total, expected);
   resize_on(threads_, entries.value, total, expected);
   if (options_.times) resize_on(threads_, ratings_.time, total, expected);
+  std::vector<Room> rooms;
+  rooms.reserve(parts.size());
+  std::size_t first = before;
+  for (std::size_t p = 0; p < parts.size(); first += counts[p++])
+    rooms.push_back({entries.row.data() + first, entries.col.data() + first, entries.value.data() + first,
+                     options_.times ? ratings_.time.data() + first : nullptr, counts[p], std::move(rows[p]),
+                     std::move(cols[p])});
+  return rooms;
+}
+
+void renumber(const std::vector<int>& index, std::span<const int> from, int* into) {
+  if (index.empty())
+    std::copy(from.begin(), from.end(), into);
+  else
+    std::transform(from.begin(), from.end(), into,
+                   [&](int own) { return index[static_cast<std::size_t>(own)]; });
+}
+
+void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t expected) {
+  std::vector<std::size_t> counts;
+  counts.reserve(parts.size());
+  for (const RatingsPart& part : parts) counts.push_back(part.value.size());
+  const std::vector<Room> rooms = make_room(parts, counts, expected);
   parallel_for(Index(parts.size()), threads_, [&](Index p) {
     const RatingsPart& part = parts[static_cast<std::size_t>(p)];
-    const Taken& to = taken[static_cast<std::size_t>(p)];
-    const auto copy = [&](const PlainVector<int>& from, const std::vector<int>& index,
-                          std::vector<int>& into) {
-      const auto target = into.begin() + static_cast<std::ptrdiff_t>(to.first);
-      if (index.empty())
-        std::copy(from.begin(), from.end(), target);
-      else
-        std::transform(from.begin(), from.end(), target,
-                       [&](int own) { return index[static_cast<std::size_t>(own)]; });
-    };
-    copy(part.row, to.rows, entries.row);
-    copy(part.column, to.cols, entries.col);
-    std::copy(part.value.begin(), part.value.end(),
-              entries.value.begin() + static_cast<std::ptrdiff_t>(to.first));
-    std::copy(part.time.begin(), part.time.end(),
-              ratings_.time.begin() + static_cast<std::ptrdiff_t>(to.first));
+    const Room& room = rooms[static_cast<std::size_t>(p)];
+    renumber(room.rows, part.row, room.row);
+    renumber(room.cols, part.column, room.col);
+    std::copy(part.value.begin(), part.value.end(), room.value);
+    std::copy(part.time.begin(), part.time.end(), room.time);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,18 @@ class RatingsCollector {
   /// `expected` is how many entries are to be expected in all.
   void append(const std::vector<RatingsPart>& parts, std::size_t expected = 0);
 
+  /// Where the entries of a part belong, and the indices here of its own ids; none where it has positions.
+  struct Room {
+    int *row, *col;
+    float* value;
+    double* time;  // null where it is not asked for
+    std::size_t count;
+    std::vector<int> rows, cols;
+  };
+  /// The first half of append(), for parts whose entries come from elsewhere: so many of each.
+  std::vector<Room> make_room(const std::vector<RatingsPart>& parts, const std::vector<std::size_t>& counts,
+                              std::size_t expected = 0);
+
   /// For files that number rows and columns instead of naming them: all entries so far were added by their
   /// position from 0; names the positions "first", "first + 1", ... and takes the entries to these names.
   void name_positions(Index first, Index rows, Index cols);
@@ -82,6 +95,9 @@ class RatingsCollector {
   Ratings ratings_;
   EntryLines lines_;
 };
+
+/// Indices of ids as others number them; as they are where `index` is empty.
+void renumber(const std::vector<int>& index, std::span<const int> from, int* into);
 
 /// The value as it is kept; false unless it is finite, as a float too.
 inline bool to_rating(double value, float& rating) {

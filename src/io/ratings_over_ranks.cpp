@@ -25,16 +25,15 @@ struct RatingsTask {
 /// How much a rank has found.
 struct Found {
   std::size_t lines = 0;  // without a header
-  std::size_t entries = 0, times = 0, offsets = 0;
+  std::size_t entries = 0, offsets = 0;
   std::size_t ids[2] = {0, 0}, letters[2] = {0, 0};  // of rows and of columns
 };
 
-/// What travels from a rank to rank 0, or room for it.
-struct FoundRatings {
+/// Ids and lines, on their way from a rank to rank 0; and room for what comes back, how all ids are numbered.
+struct FoundIds {
   std::vector<std::size_t> ends[2];  // of ids in their letters
   std::string letters[2];
   std::vector<std::pair<std::size_t, std::size_t>> offsets;
-  RatingsPart part;  // without ids and lines
 };
 
 std::string joined(const std::vector<std::string>& columns) {
@@ -61,9 +60,9 @@ Parcel parcel(int rank, Numbers& numbers) {
 
 void send_to_leader(Ranks& ranks, const RatingsCollector& own, std::size_t lines) {
   const Ratings& ratings = own.ratings();
-  FoundRatings packed;
+  FoundIds packed;
   const IdTable* tables[] = {&ratings.rows, &ratings.cols};
-  Found found{lines, ratings.entries.value.size(), ratings.time.size(), own.lines().offsets().size()};
+  Found found{lines, ratings.entries.value.size(), own.lines().offsets().size()};
   for (int side = 0; side < 2; ++side) {
     packed.ends[side].reserve(std::size_t(tables[side]->size()));
     for (int id = 0; id < tables[side]->size(); ++id) {
@@ -74,48 +73,50 @@ void send_to_leader(Ranks& ranks, const RatingsCollector& own, std::size_t lines
     found.letters[side] = packed.letters[side].size();
   }
   gather(ranks, &found, sizeof found);
-  ranks.exchange(
-      {parcel(0, packed.ends[0]), parcel(0, packed.ends[1]), parcel(0, packed.letters[0]),
-       parcel(0, packed.letters[1]), parcel(0, own.lines().offsets()), parcel(0, ratings.entries.row),
-       parcel(0, ratings.entries.col), parcel(0, ratings.entries.value), parcel(0, ratings.time)},
-      {});
+  ranks.exchange({parcel(0, packed.ends[0]), parcel(0, packed.ends[1]), parcel(0, packed.letters[0]),
+                  parcel(0, packed.letters[1]), parcel(0, own.lines().offsets())},
+                 {});
+  std::vector<int> rows(found.ids[0]), cols(found.ids[1]), row(found.entries), col(found.entries);
+  ranks.exchange({}, {parcel(0, rows), parcel(0, cols)});
+  renumber(rows, ratings.entries.row, row.data());
+  renumber(cols, ratings.entries.col, col.data());
+  ranks.exchange({parcel(0, row), parcel(0, col), parcel(0, ratings.entries.value), parcel(0, ratings.time)},
+                 {});
 }
 
-/// What the other ranks send, appended in the order of the text.
+/// What the other ranks send, in the order of the text: ids, which are numbered here, then entries, which
+/// come to where they stay.
 void receive(Ranks& ranks, std::size_t own_lines, int threads, RatingsCollector& all) {
   const Found mine{};
   const std::vector<std::byte> heads = gather(ranks, &mine, sizeof mine);
   const auto others = std::size_t(ranks.size()) - 1;
-  std::vector<FoundRatings> packed(others);
-  std::vector<Parcel> incoming;
+  std::vector<FoundIds> packed(others);
+  std::vector<RatingsPart> parts(others);  // without entries
+  std::vector<std::size_t> counts;
+  std::vector<Parcel> incoming, outgoing;
   std::size_t lines = own_lines;
   for (std::size_t k = 0; k < others; ++k) {
     Found found;
     std::memcpy(&found, heads.data() + (k + 1) * sizeof found, sizeof found);
-    FoundRatings& from = packed[k];
+    FoundIds& from = packed[k];
     for (int side = 0; side < 2; ++side) {
       from.ends[side].resize(found.ids[side]);
       from.letters[side].resize(found.letters[side]);
     }
     from.offsets.resize(found.offsets);
-    from.part.row.resize(found.entries);
-    from.part.column.resize(found.entries);
-    from.part.value.resize(found.entries);
-    from.part.time.resize(found.times);
-    from.part.before.lines = lines;
+    counts.push_back(found.entries);
+    parts[k].before.lines = lines;
     lines += found.lines;
     const int rank = int(k) + 1;
     for (const Parcel& one :
          {parcel(rank, from.ends[0]), parcel(rank, from.ends[1]), parcel(rank, from.letters[0]),
-          parcel(rank, from.letters[1]), parcel(rank, from.offsets), parcel(rank, from.part.row),
-          parcel(rank, from.part.column), parcel(rank, from.part.value), parcel(rank, from.part.time)})
+          parcel(rank, from.letters[1]), parcel(rank, from.offsets)})
       incoming.push_back(one);
   }
   ranks.exchange({}, incoming);
-  std::vector<RatingsPart> parts(others);
   parallel_for(Index(others), threads, [&](Index k) {
-    FoundRatings& from = packed[std::size_t(k)];
-    RatingsPart& part = parts[std::size_t(k)] = std::move(from.part);
+    FoundIds& from = packed[std::size_t(k)];
+    RatingsPart& part = parts[std::size_t(k)];
     for (const auto& [entry, offset] : from.offsets) part.lines.note(entry, entry + offset);
     for (int side = 0; side < 2; ++side) {
       std::size_t begin = 0;
@@ -127,7 +128,20 @@ void receive(Ranks& ranks, std::size_t own_lines, int threads, RatingsCollector&
     }
     from = {};
   });
-  all.append(parts);
+  const std::vector<RatingsCollector::Room> rooms = all.make_room(parts, counts);
+  incoming.clear();
+  for (std::size_t k = 0; k < others; ++k) {
+    const RatingsCollector::Room& room = rooms[k];
+    const int rank = int(k) + 1;
+    outgoing.push_back(parcel(rank, room.rows));
+    outgoing.push_back(parcel(rank, room.cols));
+    incoming.push_back({rank, room.row, room.count * sizeof(int)});
+    incoming.push_back({rank, room.col, room.count * sizeof(int)});
+    incoming.push_back({rank, room.value, room.count * sizeof(float)});
+    if (room.time) incoming.push_back({rank, room.time, room.count * sizeof(double)});
+  }
+  ranks.exchange(outgoing, {});
+  ranks.exchange({}, incoming);
 }
 
 /// All ranks call it; path and options are those of rank 0, which collects.

@@ -218,6 +218,7 @@ IdPairs read_text_pairs(TextLines& lines, int threads) {
     pairs.row.erase(pairs.row.begin());
     pairs.col.erase(pairs.col.begin());
   }
+  if (pairs.row.empty()) refuse(lines.name(), "no line has a pair of ids");
   return pairs;
 }
 

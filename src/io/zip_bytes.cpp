@@ -219,7 +219,7 @@ std::string described(const ZipEntry& entry, bool in_list) {
   std::string text;
   append_bytes(text, wide.empty() ? kVersion : kWideVersion, 2);
   append_bytes(text, entry.flags, 2);
-  append_bytes(text, kDeflated, 2);
+  append_bytes(text, entry.method, 2);
   append_bytes(text, 0, 2);  // midnight
   append_bytes(text, kFirstOfJanuary1980, 2);
   append_bytes(text, entry.checksum, 4);
@@ -240,6 +240,23 @@ std::string described(const ZipEntry& entry, bool in_list) {
   return text;
 }
 
+/// Whether packing a large entry is worth its time: numbers without a pattern, as factors are, keep nine
+/// tenths of their size and more. Samples tell, which depend on the content alone.
+bool is_worth_packing(const std::vector<std::string_view>& contents, int level) {
+  constexpr std::size_t kSample = std::size_t{1} << 16, kLarge = std::size_t{1} << 20;
+  constexpr double kWorthwhile = 0.9;
+  std::size_t size = 0, whole = 0, packed = 0;
+  for (const std::string_view content : contents) size += content.size();
+  if (size < kLarge) return true;
+  for (const std::string_view content : contents)
+    for (const std::size_t first : {std::size_t{0}, content.size() / 3, content.size() / 3 * 2}) {
+      const std::string_view sample = content.substr(first, kSample);
+      whole += sample.size();
+      packed += deflated(sample, {}, true, level).size();
+    }
+  return double(packed) < kWorthwhile * double(whole);
+}
+
 /// Writes the entry and says what the list needs to know.
 ZipEntry write_entry(const std::string& name, const std::vector<std::string_view>& contents, std::uint64_t at,
                      const Sink& sink, int threads) {
@@ -257,13 +274,15 @@ ZipEntry write_entry(const std::string& name, const std::vector<std::string_view
   // What takes seconds to pack is packed somewhat less tightly in a fifth of the time.
   constexpr std::size_t kManyPieces = 16;
   const int level = pieces.size() > kManyPieces ? 2 : 6;
+  const bool packs = is_worth_packing(contents, level);
   parallel_for(Index(pieces.size()), threads, [&](Index p) {
     Piece& piece = pieces[static_cast<std::size_t>(p)];
-    piece.packed = deflated(piece.content, piece.before, p + 1 == Index(pieces.size()), level);
+    if (packs) piece.packed = deflated(piece.content, piece.before, p + 1 == Index(pieces.size()), level);
     piece.checksum = ::crc32_z(0, zip_buffer(piece.content.data()), piece.content.size());
   });
   ZipEntry entry;
   entry.name = name;
+  entry.method = packs ? kDeflated : kStored;
   entry.header = at;
   constexpr unsigned kNameIsUtf8 = 1 << 11;
   for (const char c : name)
@@ -272,11 +291,11 @@ ZipEntry write_entry(const std::string& name, const std::vector<std::string_view
   for (const Piece& piece : pieces) {
     checksum = ::crc32_combine(checksum, piece.checksum, static_cast<z_off_t>(piece.content.size()));
     entry.size += piece.content.size();
-    entry.packed_size += piece.packed.size();
+    entry.packed_size += packs ? piece.packed.size() : piece.content.size();
   }
   entry.checksum = checksum;
   sink(std::string(kLocalMark) + described(entry, false));
-  for (const Piece& piece : pieces) sink(piece.packed);
+  for (const Piece& piece : pieces) sink(packs ? piece.packed : piece.content);
   return entry;
 }
 

@@ -24,9 +24,9 @@ inline ZipContents unzip(const Bytes& archive, const std::string& name, int thre
   return unzip(archive, name, expansion_limit(archive.view.size()), threads);
 }
 
-/// Writes contents, each in pieces that are read where they lie. Deflated, in the order of the names, all
-/// dated the first day a zip file can express: equal contents give equal bytes, whatever the number of
-/// threads.
+/// Writes contents, each in pieces that are read where they lie, in the order of the names. Large ones are
+/// deflated only where that saves a tenth or more; all are dated the first day a zip file can express: equal
+/// contents give equal bytes, whatever the number of threads.
 using ZipPieces = std::map<std::string, std::vector<std::string_view>>;
 void write_zip(const ZipPieces& entries, const Sink& sink, int threads);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/chunks.hpp"
+#include "base/fresh_pages.hpp"
 #include "base/work.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
@@ -18,8 +19,8 @@ namespace pursuit {
 namespace {
 
 constexpr Index kBlock = 8;
-constexpr int kFirstTest = 4, kLongestWait = 8;  // products; Ritz values cost an eigendecomposition
-constexpr double kDependent = 1e-13;             // what is left of a vector below this share is rounding
+constexpr int kFirstTest = 4, kLongestWait = 16;  // products; Ritz values cost an eigendecomposition
+constexpr double kDependent = 1e-13;              // what is left of a vector below this share is rounding
 
 /// Order of the wanted Ritz values, best first.
 std::vector<Index> ranking(const Vector& values, bool positive_only) {
@@ -33,16 +34,33 @@ std::vector<Index> ranking(const Vector& values, bool positive_only) {
 /// How fast the largest excess over a tolerance falls, and so when it is worth looking at again.
 class Pace {
  public:
+  /// Before the first restart, where Lanczos converges faster and faster.
   int products_left(int product, double excess) {
-    const double per_product = std::log(last_excess_ / excess) / (product - last_product_);
-    last_excess_ = excess;
-    last_product_ = product;
-    if (!(per_product > 0)) return 2;
-    const double left = std::log(excess) / per_product;  // or less: Lanczos converges faster and faster
-    return int(std::clamp(std::ceil(0.4 * left), 1.0, double(kLongestWait)));
+    const double left = at_the_last_pace(product, excess);
+    return left > 0 ? int(std::clamp(std::ceil(0.4 * left), 1.0, double(kLongestWait))) : 2;
+  }
+
+  /// Between restarts, one of which comes before long.
+  int products_left_after_restarts(int product, double excess) {
+    const double left = at_the_last_pace(product, excess);
+    return left > 0 && left < kFar ? int(std::max(1.0, std::ceil(0.6 * left))) : kFar;
+  }
+
+  static constexpr int kFar = 1000;
+
+  void visit_state(StateArchive& archive) {
+    archive("last_excess", last_excess_);
+    archive("last_product", last_product_);
   }
 
  private:
+  double at_the_last_pace(int product, double excess) {
+    const double per_product = std::log(last_excess_ / excess) / (product - last_product_);
+    last_excess_ = excess;
+    last_product_ = product;
+    return std::log(excess) / per_product;
+  }
+
   double last_excess_ = 0;
   int last_product_ = 0;
 };
@@ -103,15 +121,17 @@ Panel orthonormalized(const Axis& axis, const ConstMatrixRef& Q, const Vector& l
 /// far that Ritz values would suffer.
 class Overlaps {
  public:
-  Overlaps(Index room, double product_rounding)
-      : rounding_(std::max(product_rounding, kLeastRounding)), inner_(Matrix::Identity(room, room)) {}
+  Overlaps(Index room, double product_rounding, double tolerance)
+      : rounding_(std::max(product_rounding, kLeastRounding)),
+        allowed_(std::min(kAllowed, kShareOfResiduals * tolerance)),
+        inner_(Matrix::Identity(room, room)) {}
 
   /// Of the first `near` columns with the block that will be made of `rest`: the image of the last columns of
   /// `filled` less `along` times the columns from `near` on. `length` is that of an image at most. Returns
   /// whether they are small enough to be left.
   bool foresee(const Axis& axis, const Matrix& T, Index filled, Index near, const Matrix& along,
                const Panel& rest, double length) {
-    constexpr double kAllowed = 1e-10, kWellConditioned = 1e-6;
+    constexpr double kWellConditioned = 1e-6;
     const Index width = rest.cols();
     const Cholesky gram(axis.inner(rest, rest));
     if (!gram.definite() || !(gram.reciprocal_condition() > kWellConditioned)) return false;
@@ -121,7 +141,7 @@ class Overlaps {
     upper.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(next_);
     const double rounding = rounding_ * length / gram.smallest_pivot();
     next_ = next_.unaryExpr([&](double x) { return x + std::copysign(rounding, x); });
-    return next_.size() == 0 || next_.lpNorm<Eigen::Infinity>() < kAllowed;
+    return next_.size() == 0 || next_.lpNorm<Eigen::Infinity>() < allowed_;
   }
 
   /// The block was made: as foreseen, or orthogonal to all of the basis.
@@ -144,10 +164,19 @@ class Overlaps {
     inner_.block(kept, kept, width, width).setIdentity();
   }
 
+  void visit_state(StateArchive& archive, Index count) {
+    Matrix part = inner_.topLeftCorner(count, count);
+    archive("inner", part, count, count);
+    inner_.topLeftCorner(count, count) = part;
+  }
+
  private:
   static constexpr double kLeastRounding = 1e-15;
+  static constexpr double kAllowed = 1e-10;  // values are right to rounding; residuals are so small at least
+  static constexpr double kShareOfResiduals = 0.1;
 
   double rounding_;  // of an image, relative to its length
+  double allowed_;
   Matrix inner_, next_;
 };
 
@@ -165,33 +194,74 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
   // Legend: Q the orthonormal basis, T = Q^T A Q, X the newest block of Q, whose image is still to be
   // computed. After a restart Q holds the best Ritz vectors, T is diagonal, and X couples to them through its
   // own image.
-  const Index size = axis.size(), keep = options.count + kBlock;
-  // The longer the way to a restart, the fewer products; very long vectors are too large for that.
-  constexpr Index kLong = 1 << 18, kBlocks = 40, kBlocksOfLong = 24;
+  const Index size = axis.size(), keep = std::min(options.count + 4 * kBlock, size - kBlock);
+  // The longer the way to a restart, the fewer products; very long vectors are too large for that. More are
+  // kept than asked for: of a spectrum without a gap the next ones converge with the wanted ones.
+  constexpr Index kLong = 1 << 18, kBlocks = 32, kBlocksOfLong = 18;
   const Index room = std::min(size, 2 * keep + (size < kLong ? kBlocks : kBlocksOfLong) * kBlock);
-  Panel Q(axis.own(), room), W;
+  Room<double> basis(std::size_t(axis.own() * room));
+  Eigen::Map<Panel> Q(basis.data(), axis.own(), room);
+  Panel W;
   Matrix T = Matrix::Zero(room, room);
-  Overlaps overlaps(room + kBlock, options.product_rounding);
+  Overlaps overlaps(room + kBlock, options.product_rounding, options.tolerance);
   bool looked_at = false;  // the newest block, for the first of two times
   Random random(0);
   Panel X = orthonormal_addition(axis, Q.leftCols(0), axis.gaussian(std::min(kBlock, size), random));
-  Index filled = 0;        // columns of Q, X included
-  Index near = 0;          // the image of X is in the span of the columns of Q from here on, and of new ones
-  double scale = 1;        // of the operator: squares of its entries could overflow or vanish
-  bool restarted = false;  // before that, convergence is looked for now and then
-  Vector found(0);         // values, at the last test
+  Index filled = 0;  // columns of Q, X included
+  Index near = 0;    // the image of X is in the span of the columns of Q from here on, and of new ones
+  double scale = 1;  // of the operator: squares of its entries could overflow or vanish
+  int restarts = 0;
+  Vector found(0);  // values, at the last test
   int next_test = kFirstTest;
   Pace pace;
   bool at_random = false;  // X does not continue the Krylov space
   bool invariant = false;  // the Krylov space ended early: there may be more copies of a repeated value
-  for (int product = 1;; ++product) {
+  int product = 0;
+  Index width = 0;         // of X
+  bool exhausted = false;  // there is nothing left outside the span of Q
+  Panel next;              // what X becomes
+  Matrix coupling;         // A Q = Q T + next * coupling on the newest columns: residuals are made of that
+  const Kept kept(options.checkpoints, "lanczos", [&](StateArchive& archive) {
+    archive("product", product);
+    archive("scale", scale);
+    archive("filled", filled, 1, room);
+    archive("width", width, 1, std::min(kBlock, filled));
+    archive("near", near, 0, filled);
+    archive("looked_at", looked_at);
+    archive("restarts", restarts);
+    archive("at_random", at_random);
+    archive("invariant", invariant);
+    archive("exhausted", exhausted);
+    archive("found", found);
+    archive("next_test", next_test);
+    archive("coupling", coupling, StateArchive::kAny, width);
+    archive("next", next, axis.own(), StateArchive::kAny);
+    archive.require(next.cols() <= kBlock, "its newest block is too wide");
+    archive.require(coupling.rows() <= kBlock, "its coupling is of another block");
+    archive.require(scale > 0 && std::isfinite(scale), "its scale is no size");
+    Panel columns = Q.leftCols(filled);
+    archive("basis", columns, axis.own(), filled);
+    Q.leftCols(filled) = columns;
+    Matrix image = T.topLeftCorner(filled, filled);
+    archive("image", image, filled, filled);
+    T.topLeftCorner(filled, filled) = image;
+    StateArchive in_random = archive.in("random"), in_pace = archive.in("pace"),
+                 in_overlaps = archive.in("overlaps");
+    random.visit_state(in_random);
+    pace.visit_state(in_pace);
+    overlaps.visit_state(in_overlaps, filled + next.cols());
+  });
+
+  const auto multiply = [&] {
+    ++product;
+    width = X.cols();
     copy(axis, X, Q.middleCols(filled, X.cols()));
     filled += X.cols();
     apply(X, W);
     if (product == 1) scale = std::max(largest_entry(axis, W), std::numeric_limits<double>::min());
     for_rows(axis, W, [&](Index first, Index count) { W.middleRows(first, count) /= scale; });
-    // A random block whose image is rounding: there is nothing left outside the span of Q.
-    const bool exhausted = at_random && largest_entry(axis, W) <= kDependent;
+    // A random block whose image is rounding.
+    exhausted = at_random && largest_entry(axis, W) <= kDependent;
     at_random = false;
 
     // What the image cannot contain is there by rounding alone. Where that has grown, one pass more takes it
@@ -219,11 +289,10 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
     T.block(0, filled - X.cols(), filled, X.cols()) = column;
     T.block(filled - X.cols(), 0, X.cols(), filled) = column.transpose();
 
-    Panel next = orthonormalized(axis, Q.leftCols(filled), lengths, std::move(rest));
+    next = orthonormalized(axis, Q.leftCols(filled), lengths, std::move(rest));
     const bool foreseen = left_alone && next.cols() == X.cols();
     if (left_alone && !foreseen) next = orthonormal_addition(axis, Q.leftCols(filled), std::move(next));
-    // A Q = Q T + next * coupling on the newest columns: what a Ritz vector's residual is made of.
-    const Matrix coupling = next.cols() > 0 ? axis.inner(next, W) : Matrix::Zero(1, X.cols());
+    coupling = next.cols() > 0 ? axis.inner(next, W) : Matrix::Zero(1, X.cols());
     near = filled - X.cols();
     if (next.cols() == 0 && filled < size) {
       invariant = at_random = true;
@@ -232,10 +301,14 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
                                   axis.gaussian(std::min(kBlock, size - filled), random));
     }
     overlaps.add(filled, next.cols(), foreseen);
+  };
+
+  for (bool resumed = kept.resumed();; resumed = false) {
+    if (!resumed) multiply();
     const bool full = filled + next.cols() > room, complete = filled >= size,
                stop = product >= options.max_products ||
-                      (options.keep_going && !options.keep_going(product, found));
-    if (full || complete || stop || exhausted || (!restarted && product >= next_test)) {
+                      (!resumed && options.keep_going && !options.keep_going(product, found));
+    if (full || complete || stop || exhausted || product >= next_test) {
       const SymmetricEigen ritz = symmetric_eigen(T.topLeftCorner(filled, filled));
       const auto order = ranking(ritz.values, options.positive_only);
       const auto select = [&](Index count) {
@@ -244,7 +317,7 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
       };
       const EigenPairs wanted = select(options.count);
       found = scale * wanted.values;
-      const Vector residuals = (coupling * wanted.vectors.bottomRows(X.cols())).colwise().norm().transpose();
+      const Vector residuals = (coupling * wanted.vectors.bottomRows(width)).colwise().norm().transpose();
       const Vector sizes = options.positive_only ? wanted.values : wanted.values.cwiseAbs();
       const double largest = wanted.values.lpNorm<Eigen::Infinity>();
       const double least = std::max(options.range * largest, options.negligible / scale);
@@ -268,12 +341,15 @@ LanczosPairs block_lanczos(const Axis& axis, const std::function<void(const Pane
         filled = best.values.size();
         T.setZero();
         T.topLeftCorner(filled, filled).diagonal() = best.values;
-        restarted = true;
+        ++restarts;
         near = 0;
       }
-      next_test = product + pace.products_left(product, excess.maxCoeff());
+      const double most = excess.maxCoeff();
+      next_test = product + (restarts == 0 ? pace.products_left(product, most)
+                                           : pace.products_left_after_restarts(product, most));
+      if (full && restarts == 1) next_test = product + Pace::kFar;  // that was the pace before
     }
-    X = std::move(next);
+    X.swap(next);
   }
 }
 

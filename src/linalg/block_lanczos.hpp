@@ -27,6 +27,7 @@ struct BlockLanczosOptions {
   double negligible = 0;  // values below this are rounding errors and nothing else
   int max_products = 2000;
   KeepGoing keep_going = {};
+  Checkpoints* checkpoints = nullptr;  // where the state of the search is kept, for as long as it lasts
 };
 
 struct LanczosPairs {

@@ -68,9 +68,10 @@ double noise_share(const LinearOperator& A) {
   return std::max(kRounding, A.rounding());
 }
 
-/// Residuals settle well below the errors of single products, which average out.
+/// Residuals settle well below the errors of single products, which average out, but not below those of
+/// double precision.
 double settling_share(const LinearOperator& A) {
-  return 0.01 * A.rounding();
+  return std::max(0.01 * A.rounding(), 1e-15);
 }
 
 /// Of products with what is left of A: relative to that, rounding is anything where larger values were taken
@@ -134,16 +135,18 @@ EigenPairs pairs_within(const LinearOperator& C, const Axis& axis, const Matrix&
 KeepGoing asking(Run& run, Index count, double squared_norm) {
   constexpr int kUsualProducts = 100;  // nobody knows how many there will be
   return [&run, count, squared_norm](int products, const Vector& values) {
-    return run.go_on({.phase = Moment::Phase::iteration,
-                      .rank = values.size(),
-                      .target_rank = count,
-                      .sweep = products,
-                      .max_sweeps = kUsualProducts,
-                      .relative_error = std::sqrt(std::max(0.0, 1 - values.squaredNorm() / squared_norm))});
+    return run.step_done(
+        {.phase = Moment::Phase::iteration,
+         .rank = values.size(),
+         .target_rank = count,
+         .sweep = products,
+         .max_sweeps = kUsualProducts,
+         .relative_error = std::sqrt(std::max(0.0, 1 - values.squaredNorm() / squared_norm))});
   };
 }
 
-SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going) {
+SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going,
+                               double tolerance, Checkpoints* checkpoints) {
   // `right` is the shorter side until the end.
   const bool wide = A.cols() > A.rows();
   const Index shorter = std::min(A.rows(), A.cols());
@@ -154,6 +157,12 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
     found = triplets_within(A, axis, Matrix::Identity(shorter, shorter), wide);
   } else {
     int products = 0;
+    const Kept kept(checkpoints, "triplets", [&](StateArchive& archive) {
+      archive("products", products);
+      archive("values", found.values);
+      archive("left", found.left, found.left.rows(), found.values.size());
+      archive("right", found.right, shorter, found.values.size());
+    });
     const auto watch = [&](int, const Vector& squares) {
       Vector values(std::min(count, found.values.size() + squares.size()));
       values << found.values, squares.head(values.size() - found.values.size()).cwiseMax(0).cwiseSqrt();
@@ -171,9 +180,11 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
       const double noise = found.values.size() > 0 ? noise_share(A) * found.values[0] : 0;
       BlockLanczosOptions options{.count = count - found.right.cols(),
                                   .positive_only = true,
+                                  .tolerance = tolerance,
                                   .rounding = settling_share(A),
                                   .product_rounding = product_rounding(A, found.values),
-                                  .negligible = noise * noise};
+                                  .negligible = noise * noise,
+                                  .checkpoints = checkpoints};
       if (keep_going) options.keep_going = watch;
       const LanczosPairs stage = block_lanczos(axis, gram, options);
       if (stage.converged == 0 && !stage.stopped) break;  // only rounding is left
@@ -191,7 +202,7 @@ SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepG
 }
 
 EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positive_only,
-                              const KeepGoing& keep_going) {
+                              const KeepGoing& keep_going, double tolerance, Checkpoints* checkpoints) {
   const Index size = C.rows();
   count = std::min(count, size);
   const Axis axis(size, C.threads());
@@ -200,6 +211,11 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
     found = pairs_within(C, axis, Matrix::Identity(size, size), positive_only);
   } else {
     int products = 0;
+    const Kept kept(checkpoints, "pairs", [&](StateArchive& archive) {
+      archive("products", products);
+      archive("values", found.values);
+      archive("vectors", found.vectors, size, found.values.size());
+    });
     const auto watch = [&](int, const Vector& values) {
       Vector all(found.values.size() + values.size());
       all << found.values, values;
@@ -207,13 +223,14 @@ EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positiv
     };
     while (found.values.size() < count && found.converged) {
       const Deflated rest(C, found.vectors, found.vectors);
-      BlockLanczosOptions options{.count = count - found.values.size(),
-                                  .positive_only = positive_only,
-                                  .rounding = settling_share(C),
-                                  .product_rounding = product_rounding(C, found.values),
-                                  .negligible = found.values.size() > 0
-                                                    ? noise_share(C) * found.values.lpNorm<Eigen::Infinity>()
-                                                    : 0};
+      BlockLanczosOptions options{
+          .count = count - found.values.size(),
+          .positive_only = positive_only,
+          .tolerance = tolerance,
+          .rounding = settling_share(C),
+          .product_rounding = product_rounding(C, found.values),
+          .negligible = found.values.size() > 0 ? noise_share(C) * found.values.lpNorm<Eigen::Infinity>() : 0,
+          .checkpoints = checkpoints};
       if (keep_going) options.keep_going = watch;
       const LanczosPairs stage = block_lanczos(
           axis,

@@ -18,6 +18,7 @@ namespace pursuit {
 using KeepGoing = std::function<bool(int products, const Vector& values)>;
 
 /// Asks the run, which must outlive it, about the `count` leading values of an operator of this squared norm.
+/// A product is a step: where the run has checkpoints the search has to be given them too.
 KeepGoing asking(Run& run, Index count, double squared_norm);
 
 struct SingularTriplets {
@@ -26,8 +27,12 @@ struct SingularTriplets {
   bool converged = true;  // false: the search was ended before, and these are the best so far
 };
 
-/// The `count` leading singular triplets.
-SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going = {});
+/// Where values are right to rounding, which are good to the square of their vectors: |A^T u - s v| over s.
+inline constexpr double kUsualResidual = 1e-8;
+
+/// The `count` leading singular triplets, up to residuals of `tolerance` times their values.
+SingularTriplets truncated_svd(const LinearOperator& A, Index count, const KeepGoing& keep_going = {},
+                               double tolerance = kUsualResidual, Checkpoints* checkpoints = nullptr);
 
 struct EigenPairs {
   Matrix vectors;
@@ -38,6 +43,7 @@ struct EigenPairs {
 /// Eigenpairs of a symmetric operator, of the largest magnitude or (`positive_only`) the largest positive
 /// ones.
 EigenPairs leading_eigenpairs(const LinearOperator& C, Index count, bool positive_only,
-                              const KeepGoing& keep_going = {});
+                              const KeepGoing& keep_going = {}, double tolerance = kUsualResidual,
+                              Checkpoints* checkpoints = nullptr);
 
 }  // namespace pursuit

@@ -57,6 +57,55 @@ TEST(TruncatedSvd, IsTheDenseOne) {
   }
 }
 
+/// The largest |A v - s u| and |A^T u - s v|, over s.
+double largest_residual(const SingularTriplets& found, const Matrix& A) {
+  const auto over = found.values.cwiseInverse().asDiagonal();
+  const auto scaled = found.values.asDiagonal();
+  return std::max(((A * found.right - found.left * scaled) * over).colwise().norm().maxCoeff(),
+                  ((A.transpose() * found.left - found.right * scaled) * over).colwise().norm().maxCoeff());
+}
+
+TEST(TruncatedSvd, IsAsExactAsItIsAskedToBe) {
+  // A flat spectrum, which takes several restarts, and one with a gap, which takes none.
+  Vector gap = Vector::Constant(150, 0.1);
+  gap.head(12).setLinSpaced(9, 4);
+  for (const Matrix& A : {gaussian(900, 700, 5), with_singular_values(300, 400, gap, 6)})
+    for (const double tolerance : {1e-4, 1e-8, 1e-11, 1e-14}) {
+      const auto found = truncated_svd(*data_matrix(A), 6, {}, tolerance);
+      ASSERT_EQ(found.values.size(), 6);
+      EXPECT_TRUE(found.converged);
+      EXPECT_LT(largest_residual(found, A), std::max(tolerance, 1e-13));
+    }
+}
+
+TEST(TruncatedSvd, LooksForConvergenceBetweenRestartsToo) {
+  // A restart every 35 products or so: who looks only there goes on until the next one.
+  const Matrix A = gaussian(900, 700, 5);
+  int products = 0;
+  const auto watch = [&](int count, const Vector&) {
+    products = count;
+    return true;
+  };
+  truncated_svd(*data_matrix(A), 6, watch, 1e-4);
+  const int rough = products;
+  truncated_svd(*data_matrix(A), 6, watch, 1e-8);
+  EXPECT_LT(rough, products);
+  const int usual = products;
+  truncated_svd(*data_matrix(A), 6, watch, 1e-9);
+  EXPECT_LT(products - usual, 12);
+}
+
+TEST(TruncatedSvd, OfNearlyHalfOfAllValuesIsTheDenseOne) {
+  for (const Index size : {65, 71, 72, 80, 97}) {
+    const Matrix A = gaussian(size + 40, size, std::uint64_t(size));
+    const Index count = (size - 1) / 2;
+    const auto found = truncated_svd(*data_matrix(A), count);
+    ASSERT_EQ(found.values.size(), count);
+    EXPECT_LT(max_difference(found.values, singular_values(A).head(count)), 1e-11 * found.values[0]);
+    expect_singular_triplets(found, A, 1e-8);
+  }
+}
+
 TEST(TruncatedSvd, AsksForMoreThanThereIs) {
   const Matrix A = gaussian(12, 30, 1);
   EXPECT_EQ(truncated_svd(*data_matrix(A), 500).values.size(), 12);

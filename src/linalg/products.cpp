@@ -69,23 +69,6 @@ struct Transposition {
   }
 };
 
-/// Room for numbers that nobody has written yet: the threads that write them meet their pages.
-template <class T>
-class Room {
- public:
-  explicit Room(Index size) : data_(CacheAligned<T>().allocate(std::size_t(size))) {
-    prefer_large_pages(data_, std::size_t(size) * sizeof(T));
-  }
-  ~Room() { CacheAligned<T>().deallocate(data_, 0); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-
- private:
-  T* data_;
-};
-
 /// A panel in slices as wide as a tile, each row by row; columns up to a multiple of half a vector.
 template <class Scalar>
 class PackedPanel {
@@ -94,7 +77,7 @@ class PackedPanel {
       : halves_((V.cols() + kHalf<Scalar> - 1) / kHalf<Scalar>),
         slices_((halves_ + most_halves(level) - 1) / most_halves(level)),
         places_(V.rows()),
-        data_(places_ * width()) {
+        data_(std::size_t(places_ * width())) {
     const Chunks chunks(places_, 256);
     parallel_for(chunks.count(), threads, [&](Index chunk) {
       for (Index s = 0; s < slices_; ++s) pack(V, scale, s, chunks.first(chunk), chunks.first(chunk + 1));
@@ -175,7 +158,7 @@ void in_pieces(Index rows, Index places, Index width, Index shortest, int thread
     });
     return;
   }
-  Room<double> sums(ranges.count() * rows * width);
+  Room<double> sums(std::size_t(ranges.count() * rows * width));
   const auto sums_of = [&](Index g, Index range) { return sums.data() + (range * rows + first(g)) * width; };
   parallel_for(groups.count() * ranges.count(), threads, [&](Index task) {
     const Index g = task / ranges.count(), range = task % ranges.count();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "objective/matrix_target.hpp"
+
 namespace pursuit {
 namespace {
 
@@ -17,6 +19,7 @@ class MatrixTarget final : public Target {
     return data_->squared_distance(x.scaled_left(), x.right());
   }
   double contraction_work() const override { return data_->product_work(); }
+  const DataMatrix& data() const { return *data_; }
 
  private:
   DataMatrixPtr data_;
@@ -25,6 +28,11 @@ class MatrixTarget final : public Target {
 };
 
 }  // namespace
+
+const DataMatrix* matrix_of(const Target& target) {
+  const auto* matrix = dynamic_cast<const MatrixTarget*>(&target);
+  return matrix ? &matrix->data() : nullptr;
+}
 
 TargetPtr matrix_target(DataMatrixPtr data) {
   return std::make_shared<MatrixTarget>(std::move(data));

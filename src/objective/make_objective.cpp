@@ -69,10 +69,10 @@ std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossO
 }
 
 std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const LossOptions& options,
-                                          int threads) {
+                                          int threads, RankTeam* team) {
   check_options(options, data.rows);
   if (options.plain_squares())
-    return std::make_unique<ObservedSquares>(ObservedMatrix(data, threads), false, threads);
+    return std::make_unique<ObservedSquares>(ObservedMatrix(data, threads), false, threads, team);
   return from_entries(EntryGroups(data, options.weights), options, threads);
 }
 

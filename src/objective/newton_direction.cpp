@@ -6,7 +6,8 @@
 
 namespace pursuit {
 
-Vector newton_direction(const Matrix& G, const Vector& g, Index first, bool nonnegative, const Vector& x) {
+Vector newton_direction(const Matrix& G, const Vector& g, Index first, bool nonnegative, const Vector& x,
+                        Index free) {
   const Index n = g.size() - first;
   Vector d = Vector::Zero(g.size());
   const auto H = G.bottomRightCorner(n, n);
@@ -24,7 +25,7 @@ Vector newton_direction(const Matrix& G, const Vector& g, Index first, bool nonn
     for (Index k = first; k < g.size(); ++k) {
       if (!(G(k, k) > 0)) continue;
       const double goal = d[k] + (g[k] - G.col(k).tail(n).dot(d.tail(n))) / G(k, k);
-      const double next = nonnegative ? std::max(goal, -x[k]) : goal;
+      const double next = nonnegative && k >= free ? std::max(goal, -x[k]) : goal;
       change += G(k, k) * (next - d[k]) * (next - d[k]);
       size += G(k, k) * next * next;
       d[k] = next;

@@ -82,22 +82,22 @@ PURSUIT_KERNEL double sweep_row(const SweptRow& s, Index first, int passes) {
 
 }  // namespace
 
-double observed_sweep(const GroupedEntries& entries, const std::vector<Index>& cuts, const Panel& Z,
-                      const CoordinateSweep& options, Panel& X) {
+void observed_sweep(const GroupedEntries& entries, const std::vector<Index>& cuts,
+                    std::pair<Index, Index> own, const Panel& Z, const CoordinateSweep& options, Panel& X,
+                    double* squares) {
   const Index rank = X.cols(), width = (rank + kGramLanes - 1) / kGramLanes * kGramLanes;
   AlignedVector<double> rows(std::size_t(Z.rows() * width), 0.0);
   for (Index k = 0; k < rank; ++k)
     for (Index j = 0; j < Z.rows(); ++j) rows[std::size_t(j * width + k)] = Z(j, k);
-  const Index pieces = Index(cuts.size()) - 1;
-  std::vector<double> squares(std::size_t(pieces), 0.0);
-  parallel_for(pieces, options.threads, [&](Index piece) {
+  parallel_for(own.second - own.first, options.threads, [&](Index number) {
+    const Index piece = own.first + number;
     AlignedVector<double> memory(std::size_t(width * (width + kSweepPanel + 2)), 0.0);
     double *x = memory.data(), *slope = x + width, *panel = slope + width,
            *gram = panel + kSweepPanel * width;
     for (Index i = cuts[std::size_t(piece)]; i < cuts[std::size_t(piece) + 1]; ++i) {
       const auto start = entries.start[std::size_t(i)];
       for (Index k = 0; k < rank; ++k) x[k] = X(i, k);
-      squares[std::size_t(piece)] +=
+      squares[piece] +=
           sweep_row({entries.index.data() + start, entries.value.data() + start, entries.count(i), rank,
                      width, options.nonnegative ? 0.0 : std::numeric_limits<double>::lowest(), rows.data(), x,
                      panel, gram, slope},
@@ -105,9 +105,6 @@ double observed_sweep(const GroupedEntries& entries, const std::vector<Index>& c
       for (Index k = options.first; k < rank; ++k) X(i, k) = x[k];
     }
   });
-  double sum = 0;
-  for (const double part : squares) sum += part;
-  return 0.5 * sum;
 }
 
 }  // namespace pursuit

@@ -7,6 +7,7 @@
 // goes down by coordinate descent over x_i, optionally >= 0. A row's own Gram matrix of the z_j costs one
 // gathered row of Z and rank^2 / 2 multiply-adds per entry; passes over its coordinates then cost no entry.
 
+#include <utility>
 #include <vector>
 
 #include "pursuit/data/observed_matrix.hpp"
@@ -15,8 +16,10 @@
 namespace pursuit {
 
 /// Moves the rows of X, as many as there are groups of entries; Z is the panel of the other mode. Pieces of
-/// groups, which begin at `cuts`, are shared by threads. Returns the sum over all entries where X ends.
-double observed_sweep(const GroupedEntries& entries, const std::vector<Index>& cuts, const Panel& Z,
-                      const CoordinateSweep& options, Panel& X);
+/// groups begin at `cuts`; those of `own`, from the first of the pair to before the second, are moved, shared
+/// by threads. The squared residual of each where X ends is added to squares[piece].
+void observed_sweep(const GroupedEntries& entries, const std::vector<Index>& cuts,
+                    std::pair<Index, Index> own, const Panel& Z, const CoordinateSweep& options, Panel& X,
+                    double* squares);
 
 }  // namespace pursuit

@@ -3,6 +3,7 @@
 #include "objective/observed_sweep.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "pursuit/objective/observed.hpp"
 #include "test_support.hpp"
@@ -58,6 +59,14 @@ double squared_error(const Gaps& p, const Panel& X, const Panel& Z) {
   return 0.5 * (p.Y - X * Z.transpose()).cwiseProduct(p.mask).squaredNorm();
 }
 
+/// All pieces; half the squared residual where X ends.
+double swept(const GroupedEntries& entries, const std::vector<Index>& cuts, const Panel& Z,
+             const CoordinateSweep& options, Panel& X) {
+  std::vector<double> squares(cuts.size() - 1, 0.0);
+  observed_sweep(entries, cuts, {0, Index(squares.size())}, Z, options, X, squares.data());
+  return 0.5 * std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
 TEST(ObservedSweep, IsCoordinateDescentOnTheEntriesThatWereSeen) {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 30}, {30, 1}, {17, 23}, {9, 150}})
     for (const Index rank : {1, 3, 8, 9, 17})
@@ -66,8 +75,8 @@ TEST(ObservedSweep, IsCoordinateDescentOnTheEntriesThatWereSeen) {
         const Gaps p = Gaps::random(rows, cols, 7);
         const Panel Z = uniform(cols, rank, 3), start = uniform(rows, rank, 4);
         Panel X = start;
-        const double f = observed_sweep(p.data.by_row(), cuts_of(rows, 1), Z,
-                                        {.nonnegative = nonnegative, .passes = 1}, X);
+        const double f =
+            swept(p.data.by_row(), cuts_of(rows, 1), Z, {.nonnegative = nonnegative, .passes = 1}, X);
         EXPECT_LT(max_difference(X, plain_sweep(p, Z, nonnegative, 1, start)), 1e-9);
         EXPECT_NEAR(f, squared_error(p, X, Z), 1e-9);
       }
@@ -77,7 +86,7 @@ TEST(ObservedSweep, LeavesEarlierColumnsAndRowsWithoutEntriesAlone) {
   const Gaps p = Gaps::random(12, 20, 1);
   const Panel Z = uniform(20, 5, 2), start = uniform(12, 5, 3);
   Panel X = start;
-  observed_sweep(p.data.by_row(), cuts_of(12, 2), Z, {.nonnegative = true, .first = 2, .passes = 3}, X);
+  swept(p.data.by_row(), cuts_of(12, 2), Z, {.nonnegative = true, .first = 2, .passes = 3}, X);
   EXPECT_EQ(X.leftCols(2), start.leftCols(2));
   EXPECT_EQ(X.row(1), start.row(1)) << "of which nothing was seen";
   EXPECT_GT(max_difference(X.rightCols(3), start.rightCols(3)), 0.01);
@@ -89,8 +98,8 @@ TEST(ObservedSweep, NeverRaisesTheError) {
   double last = squared_error(p, X, Z);
   for (int sweep = 0; sweep < 30; ++sweep) {
     const CoordinateSweep options{.nonnegative = true, .passes = 6};
-    const double after_rows = observed_sweep(p.data.by_row(), cuts_of(25, 3), Z, options, X);
-    const double after_cols = observed_sweep(p.data.by_col(), cuts_of(18, 3), X, options, Z);
+    const double after_rows = swept(p.data.by_row(), cuts_of(25, 3), Z, options, X);
+    const double after_cols = swept(p.data.by_col(), cuts_of(18, 3), X, options, Z);
     EXPECT_LE(after_rows, last * (1 + 1e-12));
     EXPECT_LE(after_cols, after_rows * (1 + 1e-12));
     last = after_cols;
@@ -103,12 +112,11 @@ TEST(ObservedSweep, GivesTheSameBitsForAnyNumberOfThreads) {
   const Gaps p = Gaps::random(200, 60, 9);
   const Panel Z = uniform(60, 7, 1), start = uniform(200, 7, 2);
   Panel one = start;
-  const double f =
-      observed_sweep(p.data.by_row(), cuts_of(200, 11), Z, {.nonnegative = true, .passes = 4}, one);
+  const double f = swept(p.data.by_row(), cuts_of(200, 11), Z, {.nonnegative = true, .passes = 4}, one);
   for (const int threads : {2, 3, 16}) {
     Panel many = start;
-    EXPECT_EQ(observed_sweep(p.data.by_row(), cuts_of(200, 11), Z,
-                             {.nonnegative = true, .passes = 4, .threads = threads}, many),
+    EXPECT_EQ(swept(p.data.by_row(), cuts_of(200, 11), Z,
+                    {.nonnegative = true, .passes = 4, .threads = threads}, many),
               f);
     EXPECT_TRUE(same_bits(many, one)) << threads;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -16,7 +17,7 @@ namespace pursuit::report {
 namespace {
 
 constexpr Index kMostAtomsShown = 100, kFewAtoms = 6;
-constexpr double kWidthOfBars = 240;  // two sides of an atom stand beside each other, and two atoms
+constexpr double kWidthOfBars = 228;  // two sides of an atom stand beside each other, and two atoms
 constexpr Index kMostPointsOfCurve = 2000;
 constexpr std::size_t kMostLabels = 20;
 
@@ -134,6 +135,16 @@ Matrix cosines_of(const Matrix& factors, const std::vector<Index>& atoms) {
   return (units.transpose() * units).cwiseMin(1).cwiseMax(-1);
 }
 
+std::string capital(std::string word) {
+  word.front() = char(std::toupper(static_cast<unsigned char>(word.front())));
+  return word;
+}
+
+/// "Atom 3", "Component 1"
+std::string title_of(const Subject& subject, Index atom) {
+  return fmt::format("{} {}", capital(subject.atom_word), atom + 1);
+}
+
 /// Scores of rows, group by group, of the labels that most rows have.
 struct LabelGroups {
   std::vector<std::string> names;
@@ -233,7 +244,7 @@ Section path_section(const Subject& subject) {
 Section weights_section(const Subject& subject) {
   const std::vector<Index> atoms = shown_atoms(subject, kMostAtomsShown);
   if (atoms.empty()) return {};
-  std::vector<std::string> heads{"atom", subject.weight_word};
+  std::vector<std::string> heads{subject.atom_word, subject.weight_word};
   for (const SubjectMode& mode : subject.modes) heads.push_back("entries of " + mode.title);
   Table table(heads);
   std::vector<Bar> bars;
@@ -256,14 +267,14 @@ Section overlap_section(const Subject& subject) {
   for (const Index atom : atoms) names.push_back(atom_name(atom));
   std::string content =
       paragraph(
-          "Cosines between the factors of atoms: 0 where they have nothing in common, 1 "
+          "Cosines between the factors of each two: 0 where they have nothing in common, 1 "
           "where they are the same, below 0 (the other colour) where they point against each "
           "other.") +
       only_some(atoms.size(), subject.weights.size()) + "<div class=\"side\">\n";
   for (const SubjectMode& mode : subject.modes)
     content += fmt::format("<div><h4>{}</h4>{}</div>\n", html(mode.title),
                            figure(svg_heat_map(cosines_of(mode.factors, atoms), names)));
-  return {"overlap", "Overlap of atoms", content + "</div>\n"};
+  return {"overlap", fmt::format("Overlap of {}s", subject.atom_word), content + "</div>\n"};
 }
 
 Section atoms_section(const Subject& subject, const ReportOptions& options) {
@@ -272,14 +283,15 @@ Section atoms_section(const Subject& subject, const ReportOptions& options) {
   const bool wide = subject.modes.size() > 2 || options.lines;
   std::string content = only_some(atoms.size(), subject.weights.size()) + "<div class=\"atoms pairs\">\n";
   for (const Index atom : atoms) {
-    content += fmt::format("<div class=\"atom{}\"><h3>Atom {}, {} {}</h3><div class=\"side\">\n",
-                           wide ? " wide" : "", atom + 1, subject.weight_word, number(subject.weights[atom]));
+    content +=
+        fmt::format("<div class=\"atom{}\"><h3>{}, {} {}</h3><div class=\"side\">\n", wide ? " wide" : "",
+                    title_of(subject, atom), subject.weight_word, number(subject.weights[atom]));
     // What is asked for first stands first: columns, then rows; a curve takes a line of its own.
     for (auto mode = subject.modes.rbegin(); mode != subject.modes.rend(); ++mode)
       content += side_of(subject, *mode, atom, options);
     content += "</div></div>\n";
   }
-  return {"atoms", "Atoms", content + "</div>\n"};
+  return {"atoms", capital(subject.atom_word) + "s", content + "</div>\n"};
 }
 
 Section labels_section(const Subject& subject, const ReportOptions& options) {
@@ -287,7 +299,7 @@ Section labels_section(const Subject& subject, const ReportOptions& options) {
   const SubjectMode& rows = subject.modes.front();
   const LabelGroups groups = groups_of(options.labels);
   if (groups.rows.empty()) throw InvalidInput("labels: no row has one");
-  std::vector<std::string> heads{"atom", "share between labels"};
+  std::vector<std::string> heads{subject.atom_word, "share between labels"};
   for (const std::string& name : groups.names) heads.push_back("mean of " + name);
   Table table(heads);
   std::string boxes = "<div class=\"atoms\">\n";
@@ -309,9 +321,9 @@ Section labels_section(const Subject& subject, const ReportOptions& options) {
       spreads.push_back(spread_of(groups.names[g], std::move(own)));
     }
     table.add(std::move(line));
-    boxes += fmt::format(
-        "<div class=\"atom\"><h3>Atom {}</h3><h4>{} of the variance is between labels</h4>{}</div>\n",
-        atom + 1, number(share), svg_boxes(spreads));
+    boxes +=
+        fmt::format("<div class=\"atom\"><h3>{}</h3><h4>{} of the variance is between labels</h4>{}</div>\n",
+                    title_of(subject, atom), number(share), svg_boxes(spreads));
   }
   std::string words =
       "Scores of rows (weight times entry): the middle of each label, a box around half of its "

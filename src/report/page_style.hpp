@@ -33,7 +33,7 @@ button{font:inherit;font-size:13px;color:var(--soft);background:var(--card);bord
 .fact span{font-size:13px;color:var(--soft)}
 .atoms{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,340px),1fr));gap:14px}
 .atom{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px;break-inside:avoid;min-width:0}
-.atoms.pairs{grid-template-columns:repeat(auto-fill,minmax(min(100%,530px),1fr))}
+.atoms.pairs{grid-template-columns:repeat(auto-fill,minmax(min(100%,510px),1fr))}
 .atom.wide,.side .whole{grid-column:1/-1}
 .side .whole{width:100%}
 .side{display:flex;flex-wrap:wrap;gap:8px 18px;align-items:flex-start}

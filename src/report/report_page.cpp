@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "pursuit/base/error.hpp"
@@ -68,10 +69,16 @@ std::vector<std::string> read_labels(const std::filesystem::path& path, const An
   const report::SubjectMode& rows = subject.modes.front();
   const auto count = std::size_t(rows.factors.rows());
   const TextTable table = read_text_table(path);
-  const bool named = !rows.names.empty() && table.lines.front().fields.size() >= 2;
+  std::unordered_map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < rows.names.size(); ++i) place.emplace(rows.names[i], i);
+  const auto names_a_row = [&](const TextTable::Line& line) { return place.contains(line.fields[0]); };
+  const bool header = table.lines.size() == count + 1;
+  // Labels may be of several words: where no line names a row and there is one for each, they are lines.
+  const bool lines_are_labels = (table.lines.size() == count || header) &&
+                                std::none_of(table.lines.begin(), table.lines.end(), names_a_row);
+  const bool named = !lines_are_labels && !rows.names.empty() && table.lines.front().fields.size() >= 2;
   std::vector<std::string> labels(count);
   if (!named) {
-    const bool header = table.lines.size() == count + 1;
     if (table.lines.size() != count && !header)
       throw InvalidInput(fmt::format(
           "{}: has {} labels for a model of {} rows; one on every line is needed{}", path.string(),
@@ -79,8 +86,6 @@ std::vector<std::string> read_labels(const std::filesystem::path& path, const An
     for (std::size_t i = 0; i < count; ++i) labels[i] = table.lines[i + std::size_t(header)].text;
     return labels;
   }
-  std::unordered_map<std::string, std::size_t> place;
-  for (std::size_t i = 0; i < count; ++i) place.emplace(rows.names[i], i);
   Index found = 0;
   for (const TextTable::Line& line : table.lines) {
     const auto at = place.find(line.fields[0]);

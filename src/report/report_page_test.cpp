@@ -349,6 +349,7 @@ TEST_F(LabelFiles, AreByOrderOrByName) {
   EXPECT_THAT(read("a\nb\na\n", false), ElementsAre("a", "b", "a"));
   EXPECT_THAT(read("kind\na\nb\na\n", false), ElementsAre("a", "b", "a"));
   EXPECT_THAT(read("row,kind\nz,a\nx,b\nother,c\n", true), ElementsAre("b", "", "a"));
+  EXPECT_THAT(read("not ill\nvery ill\nnot ill\n", true), ElementsAre("not ill", "very ill", "not ill"));
   EXPECT_THROW(read("a\nb\n", false), InvalidInput);
   EXPECT_THROW(read("q,a\nr,b\n", true), InvalidInput);
 }

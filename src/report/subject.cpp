@@ -120,9 +120,12 @@ Subject subject_of(const ModelFile& file) {
   subject.squares = file.loss.kind == Loss::squares;
   subject.shares = component_shares(file);
   const bool pca = is_pca(file) && modes == 2;
+  const std::string silhouette = value_in(file.metadata, "silhouette");
+  if (pca) subject.atom_word = "component";
   subject.kind = modes > 2                ? fmt::format("array of {} modes", modes)
                  : pca                    ? "principal components"
                  : file.model.symmetric() ? "symmetric factorization"
+                 : !silhouette.empty()    ? "parts that random starts agree on"
                                           : "factorization";
   const auto labels = words_between_commas(value_in(file.metadata, "labels"));
   for (Index mode = 0; mode < modes; ++mode) {
@@ -150,6 +153,8 @@ Subject subject_of(const ModelFile& file) {
     subject.cards.push_back(subject.squares ? Fact{"relative error", number(error)}
                                             : Fact{"of the deviance explained", number(1 - error * error)});
   }
+  if (!silhouette.empty())
+    subject.cards.push_back({"silhouette", number(std::strtod(silhouette.c_str(), nullptr))});
   if (!subject.trace.empty()) {
     subject.cards.push_back({"seconds", number(subject.trace.back().seconds)});
   }
@@ -187,6 +192,12 @@ Subject subject_of(const CompletionFile& file) {
     subject.weights[k] = model.scale * left * right;
     if (left > 0) rows.factors.col(k) /= left;
     if (right > 0) cols.factors.col(k) /= right;
+    Index largest = 0;  // signs are nobody's choice: of columns the largest entry is positive
+    if (cols.factors.rows() > 0) cols.factors.col(k).cwiseAbs().maxCoeff(&largest);
+    if (cols.factors.rows() > 0 && cols.factors(largest, k) < 0) {
+      rows.factors.col(k) *= -1;
+      cols.factors.col(k) *= -1;
+    }
   }
   if (model.atoms.rank() > 0) {
     rows.factors.rightCols(rank - tuned) = model.atoms.left();

@@ -26,7 +26,7 @@ struct Subject {
   std::map<std::string, std::string> metadata;
   std::vector<SubjectMode> modes;
   Vector weights;
-  std::string weight_word = "weight";
+  std::string atom_word = "atom", weight_word = "weight";
   Vector shares = Vector(0);  // of the variance, by atom; or empty
   Trace trace = {};
   bool squares = true;

@@ -15,19 +15,23 @@ namespace {
 
 constexpr double kLine = 17, kText = 12;
 constexpr double kWide = 1.15;  // names in capital letters are wider than most text
-constexpr std::size_t kNameColumns = 22;
+constexpr std::size_t kNameColumns = 30;
+constexpr double kLeastBars = 90;  // room for the longest bar, however long names are
+
+/// Of long names both ends: those of one kind often begin alike.
+std::string shown_name(const std::string& name) {
+  return clipped_inside(printable(name), kNameColumns);
+}
 
 /// The place of names at the left: as wide as the longest needs, of those clipped.
 double name_width(const std::vector<std::string>& names) {
   double width = 0;
-  for (const std::string& name : names) {
-    width = std::max(width, kWide * text_width(clipped(printable(name), kNameColumns), kText));
-  }
+  for (const std::string& name : names) width = std::max(width, kWide * text_width(shown_name(name), kText));
   return width;
 }
 
 std::string name_at(double x, double y, const std::string& name) {
-  return svg_text(x, y, Anchor::end, clipped(printable(name), kNameColumns));
+  return svg_text(x, y, Anchor::end, shown_name(name));
 }
 
 /// Inside a page: no background, the font of the page, and as large as it is.
@@ -57,9 +61,11 @@ std::string svg_bars(const std::vector<Bar>& bars, double width) {
     highest = std::max(highest, bar.value);
     number_width = std::max(number_width, text_width(number(bar.value), kText));
   }
-  const double left = name_width(names) + kSmallGap, right = width - number_width - kSmallGap;
+  const double left = name_width(names) + kSmallGap;
+  width = std::max(width, left + kLeastBars + kSmallGap + number_width);
+  const double right = width - number_width - kSmallGap;
   const Interval range = drawable({lowest, highest});
-  const auto at = [&](double value) { return left + range.position(value) * std::max(40.0, right - left); };
+  const auto at = [&](double value) { return left + range.position(value) * (right - left); };
   std::string content;
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double top = kLine * double(i), text = top + 0.72 * kLine;

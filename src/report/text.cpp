@@ -73,6 +73,21 @@ std::string clipped(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, end)).append(mark);
 }
 
+std::string clipped_inside(std::string_view text, std::size_t columns) {
+  const std::string_view mark = "...";
+  const std::size_t all = length(text);
+  if (all <= columns || columns <= mark.size() + 1) return clipped(text, columns);
+  const std::size_t kept = columns - mark.size(), tail = kept / 2, head = kept - tail;
+  std::size_t head_end = text.size(), tail_begin = text.size(), seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (continues_character(text[i])) continue;
+    if (seen == head) head_end = i;
+    if (seen == all - tail) tail_begin = i;
+    ++seen;
+  }
+  return std::string(text.substr(0, head_end)).append(mark).append(text.substr(tail_begin));
+}
+
 std::string xml_escaped(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {

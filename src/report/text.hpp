@@ -18,6 +18,8 @@ std::size_t length(std::string_view text);
 /// The first `columns` characters of `text`, which is valid UTF-8; ends in "..." where something was cut off
 /// and there is room to say so.
 std::string clipped(std::string_view text, std::size_t columns);
+/// The same, with what is left out in the middle.
+std::string clipped_inside(std::string_view text, std::size_t columns);
 
 /// `text` made printable, with the characters that mean something in XML escaped: fit for content and
 /// attributes.

@@ -47,6 +47,13 @@ TEST(Text, ClippedCutsBetweenCharacters) {
   EXPECT_EQ(clipped("abc", 0), "");
 }
 
+TEST(Text, ClippedInsideKeepsBothEnds) {
+  EXPECT_EQ(clipped_inside("short", 5), "short");
+  EXPECT_EQ(clipped_inside("ENSG00000141510", 9), "ENS...510");
+  EXPECT_EQ(clipped_inside("éééééüüüüü", 8), "ééé...üü");
+  EXPECT_EQ(clipped_inside("abcdef", 3), "abc") << "no room to say that something is left out";
+}
+
 TEST(Text, XmlEscapedLeavesNoMarkup) {
   EXPECT_EQ(xml_escaped(R"(a<b> & "c" 'd')"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   EXPECT_EQ(xml_escaped("\x01\xFF"), " ?");

@@ -135,6 +135,8 @@ void WeightSystem::solve() {
       if (bounded && start.sum() > rule_.radius) start *= rule_.radius / start.sum();
       weights_.head(size_) = start;
       candidate = constrained_weights(gram, targets_.head(size_), bounded ? rule_.radius : 0, start);
+      // Beside a radius that is next to nothing it is met up to rounding of what the weights would be.
+      if (bounded && candidate.sum() > rule_.radius) candidate *= rule_.radius / candidate.sum();
       break;
     }
   }

@@ -218,6 +218,13 @@ TEST(WeightSystem, ADependentAtomMayHelpWhereWeightsCannotBeNegative) {
   EXPECT_NEAR(problem.objective(system), 0, 1e-15);
 }
 
+TEST(WeightSystem, ConvexWeightsKeepARadiusThatIsNextToNothing) {
+  Problem problem = random_problem(8, 3, 5);
+  problem.y = 1e13 * (problem.Z * Vector::Constant(3, 1.0) + 0.1 * problem.y);
+  for (const double radius : {3.0, 0.01})
+    EXPECT_LE(problem.with_all({WeightRule::convex, radius}).weights().sum(), radius * (1 + 1e-14));
+}
+
 TEST(WeightSystem, ConvexWeightsAreNeverWorseThanNothing) {
   // The atom leads away from the target: the best of its multiples between 0 and 5 is none of it.
   const Problem away{(Matrix(2, 1) << 1, 0).finished(), (Vector(2) << -1, 0.5).finished()};

@@ -1,10 +1,12 @@
 // Lets libFuzzer invent the bytes, for the target that PURSUIT_FUZZ_TARGET names; scripts/fuzz builds and
-// runs it.
+// runs it. Seeds that the target makes are put into the folder that PURSUIT_FUZZ_SEEDS names.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "fuzz/mutation.hpp"
 #include "fuzz/target.hpp"
@@ -33,7 +35,19 @@ std::string mutated_by_libfuzzer(const std::string& bytes) {
   return changed;
 }
 
+void put_made_seeds(const std::filesystem::path& folder) {
+  if (!chosen().made_seeds) return;
+  int number = 0;
+  for (const std::string& seed : chosen().made_seeds())
+    std::ofstream(folder / ("made" + std::to_string(number++)), std::ios::binary) << seed;
+}
+
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
+  if (const char* folder = std::getenv("PURSUIT_FUZZ_SEEDS")) put_made_seeds(folder);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   chosen().feed({reinterpret_cast<const char*>(data), size});

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <utility>
 
 #include "fuzz/mutation.hpp"
 #include "fuzz/target.hpp"
@@ -32,6 +33,9 @@ std::vector<std::string> seeds_of(const Target& target) {
   for (const auto& file : files) {
     std::ifstream stream(file, std::ios::binary);
     seeds.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  }
+  if (target.made_seeds) {
+    for (std::string& seed : target.made_seeds()) seeds.push_back(std::move(seed));
   }
   return seeds;
 }

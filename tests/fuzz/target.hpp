@@ -22,10 +22,14 @@ void read_arrays(std::string_view bytes);
 void read_models(std::string_view bytes);
 void read_atom_specs(std::string_view bytes);
 void read_arguments(std::string_view bytes);
+void read_checkpoints(std::string_view bytes);
+std::vector<std::string> checkpoint_seeds();
 
 struct Target {
   std::string name;  // of the folder of its seeds, too
   void (*feed)(std::string_view bytes);
+  /// Beside those of the folder: of what this program alone reads, and another version does not.
+  std::vector<std::string> (*made_seeds)() = nullptr;
 };
 
 inline void PrintTo(const Target& target, std::ostream* out) {  // as GoogleTest shows it
@@ -33,9 +37,10 @@ inline void PrintTo(const Target& target, std::ostream* out) {  // as GoogleTest
 }
 
 inline std::vector<Target> targets() {
-  return {{"matrices", read_matrices},  {"ratings", read_ratings_files}, {"features", read_feature_tables},
-          {"arrays", read_arrays},      {"models", read_models},         {"atom_specs", read_atom_specs},
-          {"arguments", read_arguments}};
+  return {{"matrices", read_matrices},       {"ratings", read_ratings_files},
+          {"features", read_feature_tables}, {"arrays", read_arrays},
+          {"models", read_models},           {"atom_specs", read_atom_specs},
+          {"arguments", read_arguments},     {"checkpoints", read_checkpoints, checkpoint_seeds}};
 }
 
 inline void require(bool holds, const std::string& what) {

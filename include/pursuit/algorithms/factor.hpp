@@ -34,6 +34,7 @@ enum class FixedFactors {
   right,  // the left factors are fitted; those of `initial` may be zero
 };
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are read
 struct FactorOptions {
   Index rank = 10;
   Atoms left = sphere();
@@ -48,7 +49,9 @@ struct FactorOptions {
       {};           // atoms to begin with, brought into the sets where they are not; `rank` counts them too
   Index fixed = 0;  // the first so many of these are known: they stay as they are, and only get weights
   FixedFactors fixed_factors = FixedFactors::both;
-  int corrections = 2;  // sweeps over the atoms after every new one; 0: none (ApproxGMP)
+  bool closure = false;  // the left factors of every row are shares: not negative, of sum 1 (so that they are
+                         // not of unit length); sizes are weights, and those of known right factors stay
+  int corrections = 2;   // sweeps over the atoms after every new one; 0: none (ApproxGMP)
   Index correct_last = std::numeric_limits<Index>::max();  // correct only so many of the newest atoms
   int polish = 500;                                        // at most so many sweeps at the end
   double polish_tolerance = 1e-5;  // which ends when a sweep lowers the objective by less than this share (a
@@ -60,7 +63,9 @@ struct FactorOptions {
   int threads = 0;          // 0: all cores; the result does not depend on it
   double target_error = 0;  // stop at this relative error
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
-  bool use_exact_path = true;  // Lanczos for spheres; false runs the pursuit all the same
+  bool use_exact_path = true;   // Lanczos for spheres; false runs the pursuit all the same
+  double svd_tolerance = 1e-8;  // of that: |A^T u - s v| over s, where values are right to rounding; 1e-14 is
+                                // as far as rounding allows
   Observer observer = {};
   CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };

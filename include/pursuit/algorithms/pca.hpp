@@ -30,6 +30,8 @@ struct PcaOptions {
       0;  // cost of overlap: share of the variance per squared inner product of two loadings
   bool correlation = false;             // every variable scaled to unit variance
   std::vector<std::string> names = {};  // of the variables, for messages
+  Matrix initial = {};  // p x k, k <= components: loadings that the search begins from too, its end being no
+                        // worse; other components join them
   enum class Effort {
     low,
     normal,
@@ -39,6 +41,7 @@ struct PcaOptions {
   int threads = 1;  // beside those of products with the data; 0: all cores
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 struct PcaResult {

@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pursuit {
@@ -34,6 +37,21 @@ class Ranks {
   void broadcast(void* data, std::size_t bytes);
   /// Everyone says at once what it sends and what it expects; parcels between two ranks arrive in order.
   void exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming);
+
+  /// The ranks of every machine, in order: those that see the same memory. A rank may be alone.
+  const std::vector<std::vector<int>>& machines() const { return machines_; }
+  const std::vector<int>& neighbours() const { return machines_[std::size_t(machine_of(rank()))]; }
+  int machine_of(int rank) const { return machine_of_[std::size_t(rank)]; }
+  /// Whoever of a machine gets what this rank has for it, so that it need not come twice.
+  int receiver(int machine, int sender) const;
+  /// Memory that a machine's ranks see as one, under a number. All ranks ask for it together; it is the same
+  /// as before unless it has to grow, and then what it held is lost. It lasts to the end.
+  void* shared(int number, std::size_t bytes);
+  /// The same for what is said in one round: it stands there until the round after the next begins.
+  void* board(std::size_t bytes);
+  /// A machine's ranks wait for each other: each sees afterwards what the others have written before.
+  void meet();
+
   /// Ends all processes at once.
   [[noreturn]] virtual void abort(int status) = 0;
   /// Once, when all have nothing more to say.
@@ -41,22 +59,54 @@ class Ranks {
 
   const RankTraffic& traffic() const { return traffic_; }
 
+ protected:
+  Ranks() = default;
+  /// The number of a machine for every rank. Here for the sake of libpursuit_mpi.so, which has no other code
+  /// of ours.
+  void set_machines(const std::vector<int>& machine_of) {
+    std::map<int, int> place;  // in the order in which they appear: that of rank 0 is the first
+    machine_of_.clear();
+    machines_.clear();
+    for (std::size_t rank = 0; rank < machine_of.size(); ++rank) {
+      const int machine = place.emplace(machine_of[rank], int(place.size())).first->second;
+      machines_.resize(place.size());
+      machines_[std::size_t(machine)].push_back(int(rank));
+      machine_of_.push_back(machine);
+    }
+  }
+
  private:
+  /// As much memory as a machine's ranks see as one, and the end of what there was under a number; not asked
+  /// of a rank that is alone.
+  virtual void* do_share(int number, std::size_t bytes) = 0;
+  virtual void do_meet() = 0;
   virtual void do_broadcast(void* data, std::size_t bytes) = 0;
   virtual void do_exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming) = 0;
 
+  struct Shared {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
   RankTraffic traffic_;
+  int boards_ = 0;  // so far
+  std::vector<int> machine_of_;
+  std::vector<std::vector<int>> machines_;
+  std::map<int, Shared> shared_;
+  std::map<int, std::shared_ptr<void>> own_;  // of a rank that is alone
 };
 
 /// One process.
 class OneRank final : public Ranks {
  public:
+  OneRank() { set_machines({0}); }
   int rank() const override { return 0; }
   int size() const override { return 1; }
   [[noreturn]] void abort(int status) override;
   void finish() override {}
 
  private:
+  void* do_share(int, std::size_t) override { return nullptr; }
+  void do_meet() override {}
   void do_broadcast(void*, std::size_t) override {}
   void do_exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming) override;
 };
@@ -64,8 +114,14 @@ class OneRank final : public Ranks {
 /// Everyone's bytes, as many from each, in the order of ranks, to rank 0 (others get none) or to all.
 std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes, bool to_all = false);
 
+/// What rank 0 has in memory that machines share, to all of them.
+void share_from_leader(Ranks& ranks, void* memory, std::size_t bytes);
+
 /// Rank 0's text to all.
 std::string broadcast_text(Ranks& ranks, std::string text);
+
+/// The first rank that has another text than rank 0, -1 where all have the same; the same answer on all.
+int first_that_differs(Ranks& ranks, std::string_view text);
 
 /// Does a part of a job that may fail on some ranks. Where it does, all ranks throw what the first of them
 /// threw: InvalidArgument, InvalidInput, OutputFailure or Error with its message, which names the rank.

@@ -1,6 +1,7 @@
 #pragma once
-// Completion of arrays of any number of modes by pursuit: Algorithm 2 on the entries that are known, with an
-// atom set for every mode, under any loss. The rank is the one that predicts entries held back best.
+// Completion of arrays: Algorithm 2 on the entries that are known, a set for every mode, under any loss, as
+// many atoms as predict entries held back best; of self-tuned free factors then the mean of several models'
+// atoms.
 //
 //   auto result = pursuit::complete_tensor(data, AtomSets({nonneg(), nonneg(), nonneg()}, {0, 1, 2}), {});
 //   pursuit::predict(result.model, places)
@@ -40,6 +41,7 @@ struct TensorCompletionOptions {
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};  // where the state of the run is kept
 };
 
 struct TensorCompletion {

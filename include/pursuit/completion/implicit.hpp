@@ -22,15 +22,17 @@
 namespace pursuit {
 
 /// Where vectors of rows and columns are not free, but those of structured atoms, u_i . v_j being a sum of
-/// these (paper, Algorithm 2): found one by one, as many as are worth it, the same sum beside them.
+/// these. Where sets know of signs at most (sphere, nonneg) all atoms of a row move at once, like vectors
+/// that are free, and weights come out positive; others are found one by one (paper, Algorithm 2), as many as
+/// are worth it, the same sum beside them.
 struct ImplicitSets {
   Atoms left, right;
   WeightRule weights = {};
 };
 
 struct ImplicitOptions {
-  Confidence confidence = {};  // c_ij, from the value of an entry
-  Index max_rank = 63;
+  Confidence confidence = {};             // c_ij, from the value of an entry
+  std::optional<Index> max_rank = {};     // none: most_atoms()
   double validation = 0.1;                // share of the entries of some rows held back while all is chosen
   std::optional<ImplicitSets> sets = {};  // go without features and without a start
   std::vector<Position> predict = {};     // entries to predict with the model
@@ -41,11 +43,16 @@ struct ImplicitOptions {
   const GroupedEntries* start_entries =
       nullptr;  // what `start` was made of: if nothing is new, it is the result
   std::uint64_t seed = 0;
-  int threads = 1;  // 0: all cores
+  int threads = 1;           // 0: all cores
+  RankTeam* team = nullptr;  // as in CompletionOptions
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
+  CheckpointsPtr checkpoints = {};         // where the state of the run is kept
   std::function<bool()> interrupted = {};  // as in CompletionOptions
 };
+
+/// As many atoms as are tried: max_rank, or 63, with sets 127 that move at once and 31 that come one by one.
+Index most_atoms(const ImplicitOptions& options);
 
 /// Values are counts or strengths, at least 0; an entry of 0 is as good as none. In the path of the result
 /// `validation` is the mean of 1 / log2(1 + place) over entries held back: the larger, the better.

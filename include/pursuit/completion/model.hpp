@@ -53,6 +53,8 @@ struct CompletionSide {
   std::vector<float> selection;  // by how much more than newcomers the others suit a member that it has
                                  // entries for (may be empty)
   std::vector<int> unseen;       // members without an entry, ascending; they count as never seen
+  bool nonnegative = false;      // no entry of a member in structured atoms is negative, by their sets and
+                                 // weights, nor is one of members that come later
 
   Index size() const { return mean.rows(); }
 };

@@ -9,7 +9,8 @@
 // with v_j the factors of column j and r_j its entries in the structured atoms. p_i and tau are those of the
 // model's rows: for structured atoms the mean and variance of their weighted left entries. Noise weights of
 // new rows are 1. Cost: O(rank^2) per entry and O(rank^3) per row. Under other losses than squares and
-// bernoulli the same prior stands beside the loss, and Newton's method finds where both are lowest.
+// bernoulli the same prior stands beside the loss, and Newton's method finds where both are lowest. Where no
+// row of the structured atoms is negative by their sets, none of these is either.
 
 #include "pursuit/completion/model.hpp"
 

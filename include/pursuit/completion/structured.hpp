@@ -40,6 +40,7 @@ struct StructuredOptions {
   int restarts = 4;
   std::uint64_t seed = 0;
   int threads = 1;
+  RankTeam* team = nullptr;  // ranks that share plain squares and offsets; rank 0 calls
   double time_limit = std::numeric_limits<double>::infinity();
   Observer observer = {};
   CheckpointsPtr checkpoints = {};  // where the state of the run is kept
@@ -47,6 +48,10 @@ struct StructuredOptions {
 
 /// The options of a preset of the paper; InvalidArgument for any other name.
 StructuredOptions completion_preset(const std::string& name);
+
+/// As many atoms as are tried where nobody says how many: 20 where an atom reaches every entry, more of those
+/// with few non-zeros. Of the options the sets count, and whether sweeps go on until they settle.
+Index usual_rank(const StructuredOptions& options, Index rows, Index cols);
 
 CompletionResult complete_structured(ObservedEntries entries, const StructuredOptions& options);
 

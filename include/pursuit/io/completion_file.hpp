@@ -8,6 +8,8 @@
 //                                 see CompletionSide
 //   column_...                    the same for columns
 //   left, right, weights          structured atoms, one per column
+//   nonnegative                   whether those of rows and of columns have no negative entry, by their sets
+//                                 and weights: 1 or 0 each
 //   grades, thresholds, size      of losses that have them
 //   sample_rows, sample_columns, sample_row_noise_weight, sample_column_noise_weight,
 //   sample_noise_variance         posterior draws, along the first axis

@@ -36,8 +36,9 @@ struct MatrixReading {
 NamedMatrix read_matrix(const std::filesystem::path& path, const MatrixReading& reading = {});
 
 /// The same for algorithms alone, without a copy where the file's numbers can be used as they lie: .npy and
-/// uncompressed .npz of float32 or float64 are mapped into memory, so that a matrix may be larger than that.
-/// The file must not be shortened while it is in use, which would end the process.
+/// uncompressed .npz of float32 or float64, and .npy of whole numbers, are mapped into memory, so that a
+/// matrix may be larger than that. The file must not be shortened while it is in use, which would end the
+/// process.
 struct MatrixData {
   DataMatrixPtr matrix;  // owns what it needs
   Index stored = 0;      // entries

@@ -1,7 +1,7 @@
 #pragma once
 // Matrix files whose rows are owned by ranks.
 
-#include "pursuit/data/rank_team.hpp"
+#include "pursuit/data/rows_of_ranks.hpp"
 #include "pursuit/io/matrix_file.hpp"
 
 namespace pursuit {
@@ -18,5 +18,7 @@ RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReadin
 
 /// What all ranks but the first do: their part of what it asks for, until it has an exit status for them.
 int follow(Ranks& ranks);
+/// The same by a rank that has brought rows with it.
+int follow(Ranks& ranks, OwnBlocks own);
 
 }  // namespace pursuit

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "pursuit/data/rank_team.hpp"
 #include "pursuit/objective/loss.hpp"
 #include "pursuit/objective/objective.hpp"
 
@@ -14,8 +15,8 @@ namespace pursuit {
 std::unique_ptr<Objective> make_objective(const DataMatrixPtr& data, const LossOptions& options,
                                           int threads = 1);
 
-/// What is not listed is unknown.
+/// What is not listed is unknown. The ranks of a team, which outlives the objective, share plain squares.
 std::unique_ptr<Objective> make_objective(const ObservedEntries& data, const LossOptions& options,
-                                          int threads = 1);
+                                          int threads = 1, RankTeam* team = nullptr);
 
 }  // namespace pursuit

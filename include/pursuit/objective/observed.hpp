@@ -11,19 +11,24 @@
 #include <vector>
 
 #include "pursuit/data/observed_matrix.hpp"
+#include "pursuit/data/rank_team.hpp"
 #include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
 
+class ObservedSides;
+
 class ObservedSquares final : public Objective {
  public:
   /// At x = 0; `data` must be symmetric, as a mask and in its values, where the atoms are.
-  ObservedSquares(ObservedMatrix data, bool symmetric, int threads);
+  /// The ranks of a team, which outlives this, share the work: the same bits.
+  ObservedSquares(ObservedMatrix data, bool symmetric, int threads, RankTeam* team = nullptr);
+  ~ObservedSquares() override;
   ObservedSquares(const ObservedSquares&) = delete;  // sides refer to the data
   ObservedSquares& operator=(const ObservedSquares&) = delete;
 
   Index modes() const override { return 2; }
-  const Axis& axis(Index mode) const override { return sides_[std::size_t(mode)].axis; }
+  const Axis& axis(Index mode) const override { return axes_[std::size_t(mode)]; }
   void contract(Index mode, const Factors& z, Panel& out) const override;
 
   double value() const override;
@@ -49,32 +54,12 @@ class ObservedSquares final : public Objective {
   class System;
   class Sweeps;
 
-  /// own other^T has been added to x, and is to be taken off the residual of a side.
-  struct Pending {
-    Vector own, other;
-  };
-  /// The entries grouped along one mode, with their residual and what has to be taken off it.
-  struct Side {
-    explicit Side(const GroupedEntries& grouped);
-    Axis axis;
-    const GroupedEntries& entries;
-    std::vector<Index> cuts;  // groups where pieces of about equal work begin, which the data alone decide
-    mutable std::vector<double> residual;
-    mutable std::vector<Pending> pending;
-  };
-
-  const Side& side(Index mode) const { return sides_[std::size_t(mode)]; }
-  /// Calls visit(piece, group) for every group of a side, its residual up to date; on all threads.
-  template <class Visit>
-  void stream(const Side& side, const Visit& visit) const;
-  /// gram(a, b) for a single b, without a product of factors for every entry.
-  Matrix products_with(const Factors& a, const Factors& atom) const;
   /// x has one more term, left right^T.
-  void add(Vector left, Vector right);
+  void add(const Vector& left, const Vector& right);
 
   ObservedMatrix data_;
-  int threads_;
-  std::vector<Side> sides_;
+  std::vector<Axis> axes_;
+  std::unique_ptr<ObservedSides> sides_;
   double null_value_ = 0;
   Expansion x_;
   mutable std::optional<double> value_;  // where x has not moved since it was asked for

@@ -3,7 +3,6 @@
 // entries alone fix, consecutive ones to a rank, so that all have as much to do. Sums over members are added
 // along one binary tree over the chunks: the same bits for any number of ranks and threads.
 
-#include <deque>
 #include <initializer_list>
 #include <vector>
 
@@ -16,6 +15,8 @@ namespace pursuit {
 
 /// What a member costs beside its entries, in entries.
 constexpr Index kWorkOfAMember = 16;
+/// On average a chunk has so many members, or more.
+constexpr Index kMembersOfAChunk = 16;
 
 class MemberShares {
  public:
@@ -26,12 +27,17 @@ class MemberShares {
 
   const std::vector<Index>& cuts() const { return cuts_; }
   Index chunks() const { return Index(cuts_.size()) - 1; }
+  Ranks* team() const { return ranks_; }
   int rank() const { return ranks_ ? ranks_->rank() : 0; }
   int ranks() const { return ranks_ ? ranks_->size() : 1; }
   /// The members of a rank end where those of the next begin.
   Index first(int rank) const { return cuts_[std::size_t(first_chunk(rank))]; }
+  /// Of every rank, and behind the last.
+  std::vector<Index> first_members() const;
   Index first() const { return first(rank()); }
   Index last() const { return first(rank() + 1); }
+
+  Index first_chunk(int rank) const { return chunks() * rank / ranks(); }
 
   /// use(first, last) for the members of every chunk that belongs to this rank.
   template <class Use>
@@ -65,7 +71,6 @@ class MemberShares {
 
  private:
   friend class SharingRound;
-  Index first_chunk(int rank) const { return chunks() * rank / ranks(); }
   Parcel rows_of(int owner, const Table& table, int other) const;
 
   std::vector<Index> cuts_;
@@ -75,7 +80,8 @@ class MemberShares {
 /// Sums and tables that ranks share in one exchange. All ranks make the same round.
 class SharingRound {
  public:
-  /// Everybody's own rows to all.
+  /// Everybody's own rows to all: of tables in memory that machines share, so that only other machines need
+  /// to be told.
   void share(const MemberShares& shares, std::initializer_list<MemberShares::Table> tables);
 
   /// The sum over all members of `numbers` doubles: add(first, last, sums) adds what some have to say.
@@ -100,19 +106,22 @@ class SharingRound {
 
  private:
   struct Sum {
-    struct Subtree {
-      int level;
-      Index index;
-    };
-    std::vector<Subtree> subtrees;
-    Matrix parts;  // a column for each
+    std::vector<TreeFold<Unsummed>::Node> subtrees;
+    std::vector<std::size_t> first_of;  // of every rank, and behind the last
+    Index numbers;
+    Matrix own;  // a column for each that is this rank's
     Vector* result;
   };
   void bring_together(const MemberShares& shares, TreeFold<Vector>& own, Index numbers, Vector& result);
+  void write_sums(double* board);
+  void read_sums(const double* board);
+  /// part_of(rank, other): what some rank has for all, on its way from or to another one.
+  template <class PartOf>
+  void between_machines(const PartOf& part_of);
 
   Ranks* ranks_ = nullptr;
   std::vector<Parcel> outgoing_, incoming_;
-  std::deque<Sum> sums_;  // parcels refer to them
+  std::vector<Sum> sums_;
 };
 
 /// A round of one sum.
