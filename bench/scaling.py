@@ -103,14 +103,14 @@ class Data:
     def twenty_million(self):
         return self.ratings(138493, 26744, 20000263)
 
-    def model(self):
+    def model(self, ratings):
         return self.file(
-            "model.npz",
+            f"model_of_{os.path.basename(ratings)}.npz",
             lambda path: subprocess.run(
                 [
                     self.program,
                     "complete",
-                    self.million(),
+                    ratings,
                     "--rank",
                     "15",
                     "--validation",
@@ -133,8 +133,8 @@ class Data:
         )
 
 
-def nmf(data, rank):
-    return f"factor {data} --rank {rank} {NONNEG} --start leading --polish 30 --polish-tolerance 0"
+def nmf(data, rank, sweeps=30):
+    return f"factor {data} --rank {rank} {NONNEG} --start leading --polish {sweeps} --polish-tolerance 0"
 
 
 def sweep_seconds(answer):
@@ -166,7 +166,23 @@ JOBS = {
     "complete-20m": (lambda d: f"complete {d.twenty_million()} --rank 15", "seconds"),
     "complete-high": (lambda d: f"complete {d.million()} --effort high", "seconds"),
     "complete-structured": (lambda d: f"complete {d.million()} {NONNEG} --rank 10", "seconds"),
-    "recommend-all": (lambda d: f"recommend {d.model()} --all --top 10 --out {d.folder}/top.csv", None),
+    "recommend-all": (
+        lambda d: f"recommend {d.model(d.million())} --all --top 10 --out {d.folder}/top.csv",
+        "seconds",
+    ),
+    "recommend-20m": (
+        lambda d: f"recommend {d.model(d.twenty_million())} --all --top 10 --out {d.folder}/top.csv",
+        "seconds",
+    ),
+    "nmf-gaps-10m": (
+        lambda d: f"complete {d.ten_million()} {NONNEG} --regularize none --rank 10 --max-sweeps 10 --validation 0",
+        "seconds",
+    ),
+    "atoms-gaps-10m": (
+        lambda d: f"complete {d.ten_million()} --right sparse:3000 --regularize auto --offsets --rank 3 --validation 0",
+        "seconds",
+    ),
+    "clicks-10m": (lambda d: f"complete {d.ten_million()} --implicit --rank 31", "seconds"),
     "read-ratings": (
         lambda d: f"complete {d.twenty_million()} --rank 1 --validation 0 --time-limit 0.01",
         "reading_seconds",
@@ -176,8 +192,19 @@ JOBS = {
 }
 
 
+# Sweeps alone: (a run of many, one of few, by how many more).
+SWEEPS = {
+    f"sweeps-nmf-{name}": (lambda d, of=of, rank=rank: [nmf(of(d), rank, n) for n in (50, 10)], 40)
+    for name, of, rank in [
+        ("dense-10", Data.dense, 10),
+        ("dense-50", Data.dense, 50),
+        ("sparse-20", Data.sparse, 20),
+    ]
+}
+
 # Those whose work several processes share.
 SHARED = [
+    *SWEEPS,
     "nmf-dense-20",
     "nmf-dense-50",
     "nmf-sparse-20",
@@ -190,6 +217,11 @@ SHARED = [
     "sweeps-10m",
     "complete-20m",
     "complete-high",
+    "nmf-gaps-10m",
+    "atoms-gaps-10m",
+    "clicks-10m",
+    "recommend-all",
+    "recommend-20m",
     "read-ratings",
 ]
 
@@ -227,22 +259,52 @@ def ranks(o, data, jobs):
         + "|---" * (len(counts) + 6)
         + "|"
     )
+    fits = []
     for name in jobs:
-        arguments = JOBS[name][0](data).split()
-        runs = zip(
-            *([measure_ranks(o.program, arguments, n, threads) for n in counts] for _ in range(o.repeats))
-        )
-        of_run = lambda run: timed(run[0], JOBS[name][1])
-        best = [min(run, key=of_run) for run in runs]
-        seconds = [of_run(run) for run in best]
-        gain, said = seconds[0] / seconds[-1], best[-1][0].get("ranks", {})
+        runs = zip(*([of_ranks(o.program, data, name, n, threads) for n in counts] for _ in range(o.repeats)))
+        best = [min(run) for run in runs]  # the seconds are first
+        gain = best[0][0] / best[-1][0]
         print(
             f"| {name} |"
-            + "".join(f" {s:.3f} s |" for s in seconds)
+            + "".join(f" {run[0]:.4f} s |" for run in best)
             + f" {gain:.1f}x | {100 * gain * counts[0] / counts[-1]:.0f} % | {best[-1][1] / best[0][1]:.2f}x"
-            f" | {said.get('collectives', 0)} | {said.get('bytes_received', 0) / 1e6:.1f} |",
+            f" | {best[-1][2]:.0f} | {best[-1][3] / 1e6:.1f} |",
             flush=True,
         )
+        fits.append(cost_model(name, counts, best))
+    print("\nFitted: seconds = work / ranks + latency x collectives x log2(ranks) + bytes / bandwidth\n")
+    print("| job | work | latency | bandwidth | largest error |\n|---|---|---|---|---|")
+    print("\n".join(fits))
+
+
+def cost_model(name, counts, best):
+    """Work, latency and bandwidth, none below zero, that measurements of one job say; errors relative."""
+    from scipy.optimize import nnls
+
+    seconds = np.array([run[0] for run in best])
+    terms = np.array([[1 / n, run[2] * np.log2(n), run[3] / 1e9] for n, run in zip(counts, best)])
+    of_terms, _ = nnls(terms / seconds[:, None], np.ones(len(counts)))
+    error = np.max(np.abs(terms @ of_terms / seconds - 1))
+    work, latency, per_gigabyte = of_terms
+    bandwidth = f"{1 / per_gigabyte:.1f} GB/s" if per_gigabyte > 0 else "not seen"
+    return f"| {name} | {work:.4f} s | {1e6 * latency:.1f} us | {bandwidth} | {100 * error:.0f} % |"
+
+
+def of_ranks(program, data, name, count, threads):
+    """Seconds, CPU seconds of all ranks, collectives and bytes that rank 0 received: of a job, or of a sweep."""
+    if name in SWEEPS:
+        make, sweeps = SWEEPS[name]
+        many, few = (measure_ranks(program, run.split(), count, threads) for run in make(data))
+        of_run = lambda run: (run[0]["seconds"], run[1], *said_by(run[0]))
+        return tuple(max(a - b, 1e-9) / sweeps for a, b in zip(of_run(many), of_run(few)))
+    answer, cpu = measure_ranks(program, JOBS[name][0](data).split(), count, threads)
+    of_what = answer["path"][-1]["sweeps"] if JOBS[name][1] is sweep_seconds else 1
+    return (timed(answer, JOBS[name][1]), cpu, *(said / of_what for said in said_by(answer)))
+
+
+def said_by(answer):
+    said = answer.get("ranks", {})
+    return said.get("collectives", 0), said.get("bytes_received", 0)
 
 
 def measure(program, arguments, field, threads):
@@ -317,7 +379,9 @@ def busy(o, data, jobs):
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--program", required=True)
-    p.add_argument("--only", help=f"jobs, comma-separated: {', '.join(JOBS)}")
+    p.add_argument(
+        "--only", help=f"jobs, comma-separated: {', '.join(JOBS)}; with --ranks also {', '.join(SWEEPS)}"
+    )
     p.add_argument("--threads", help="comma-separated; by default 1, 2, 4 ... and all cores")
     p.add_argument("--repeats", type=int, default=2)
     p.add_argument("--share", type=float, default=1)
