@@ -35,9 +35,11 @@ CheckpointsPtr checkpoints_of(const CheckpointInput& input, std::vector<std::str
 }
 
 void tell_how_to_resume(const CheckpointInput& input) {
-  // A run may be stopped before there is anything to go on from.
-  if (input.given() && std::filesystem::exists(input.file()))
-    tell("pursuit: the same command with --resume {} goes on from here\n", input.file());
+  if (!input.given()) return;
+  // A resumed run that is stopped before its first step has written nothing; what it came from is still
+  // there.
+  const std::string& there = std::filesystem::exists(input.file()) ? input.file() : input.resume;
+  if (!there.empty()) tell("pursuit: the same command with --resume {} goes on from here\n", there);
 }
 
 void refuse_checkpoints(const CheckpointInput& input, const std::string& what) {

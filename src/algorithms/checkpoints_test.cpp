@@ -270,14 +270,7 @@ TEST(FactorCheckpoints, OfArraysWithGaps) {
 }
 
 /// The state that is left where a run is stopped is one to go on from.
-TEST(FactorCheckpoints, ARunThatIsStoppedAtAnyMomentGoesOnFromThere) {
-  const Matrix Y = uniform(18, 13, 13);
-  FactorOptions options{.rank = 3,
-                        .left = nonneg(),
-                        .right = nonneg() + sparse(6),
-                        .weights = WeightRule::nonneg,
-                        .polish = 5,
-                        .polish_tolerance = 1e-9};
+void expect_goes_on_from_any_moment(const Matrix& Y, FactorOptions options) {
   int moments = 0;
   options.observer = [&](const Moment&) { return ++moments > 0; };
   const FactorResult whole = factor(Y, options);
@@ -295,6 +288,20 @@ TEST(FactorCheckpoints, ARunThatIsStoppedAtAnyMomentGoesOnFromThere) {
     options.checkpoints = going_on_from(left.front());
     expect_same_factors(whole, factor(Y, options));
   }
+}
+
+TEST(FactorCheckpoints, ARunThatIsStoppedAtAnyMomentGoesOnFromThere) {
+  expect_goes_on_from_any_moment(uniform(18, 13, 13), {.rank = 3,
+                                                       .left = nonneg(),
+                                                       .right = nonneg() + sparse(6),
+                                                       .weights = WeightRule::nonneg,
+                                                       .polish = 5,
+                                                       .polish_tolerance = 1e-9});
+}
+
+/// Its last moments tell of atoms that are all there, when no part of the work has a state any more.
+TEST(FactorCheckpoints, ATruncatedSvdThatIsStoppedAtAnyMomentGoesOnFromThere) {
+  expect_goes_on_from_any_moment(gaussian(420, 370, 18), {.rank = 3});
 }
 
 TEST(FactorCheckpoints, AreRefusedByAnotherRunWhichSaysWhatDiffers) {

@@ -189,10 +189,8 @@ FactorResult factored_array(const TensorPtr& Y, const AtomSets& sets, const Fact
       before = f.value();
       std::vector<Expansion> others = starts.make(*raced, o.rank, count);
       if (races) {
-        // A race is left in its midst, and run again: what there is before it is kept.
-        if (o.checkpoints && !greedy && !kept.resumed()) o.checkpoints->step(run.seconds(), false);
+        // A race is left in its midst, and run again from what there is before it.
         sweeps = move_to_best(f, raced, rules, std::move(others), run);
-        if (o.checkpoints && run.stopped()) o.checkpoints->leave();
       } else {
         f.move_to(std::move(others.front()));
       }

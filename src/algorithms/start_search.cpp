@@ -79,7 +79,6 @@ void pursue_and_race(Objective& f, const FactorOptions& o, const AtomSets& sets,
     StartSearch search(f, rules, run);
     f.move_to(search.leader(std::move(starts)));
     sweeps = search.sweeps();
-    if (run.checkpoints() && run.stopped()) run.checkpoints()->leave();
   }
   grown = !run.stopped();
   result.trace = trace;

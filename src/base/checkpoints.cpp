@@ -54,8 +54,11 @@ void Checkpoints::begin(const Identity& identity) {
   identity_ = identity;
   open_ = true;
   steps_ = 0;
-  last_seconds_ = seconds_before_ = 0;
-  if (resumed_.empty()) return;
+  last_seconds_ = seconds_before_ = held_seconds_ = 0;
+  if (resumed_.empty()) {
+    held_ = snapshot(0);
+    return;
+  }
   StateArchive archive(resumed_, kRun, file_);
   int format = 0;
   archive("format", format, kFormat, kFormat);
@@ -96,7 +99,7 @@ void Checkpoints::step(double seconds, bool last) {
 }
 
 void Checkpoints::leave() {
-  if (open_ && writer_ && !held_.empty()) write(held_, held_seconds_, true);
+  if (open_ && writer_ && !held_.empty()) write(Snapshot(std::move(held_)), held_seconds_, true);
   open_ = false;
 }
 

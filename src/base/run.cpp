@@ -85,7 +85,7 @@ void Run::keep_state() {
 }
 
 bool Run::step_done(const Moment& moment) {
-  const bool left_before = is_left(), on = go_on(moment);
+  const bool left_before = is_left(), on = asks(moment);
   if (checkpoints_ && (on || (is_left() && !left_before)))
     checkpoints_->step((outer_ ? *outer_ : *this).seconds(), !on);
   return on;
@@ -97,6 +97,10 @@ bool Run::is_left() const {
 }
 
 bool Run::go_on(const Moment& moment) {
+  return asks(moment) || leave();
+}
+
+bool Run::asks(const Moment& moment) {
   if (stopped_) return false;
   // An iteration is about all atoms at once: there is no result yet that could be good enough.
   const bool reached =
@@ -104,13 +108,21 @@ bool Run::go_on(const Moment& moment) {
   if (reached) return stop_by(Stop::target_error);
   if (std::isfinite(limits_.time_limit) && agreed(seconds() >= limits_.time_limit))
     return stop_by(Stop::time_limit);
-  return tell(moment);
+  return watched(moment);
 }
 
-bool Run::tell(Moment moment) {
-  if (stopped_) return false;
+bool Run::tell(const Moment& moment) {
+  return (!stopped_ && watched(moment)) || leave();
+}
+
+bool Run::watched(Moment moment) {
   if (observer_) moment.seconds = seconds();
   return !agreed(observer_ && !observer_(moment)) || stop_by(Stop::interrupted);
+}
+
+bool Run::leave() {
+  if (checkpoints_ && !outer_ && is_left()) checkpoints_->leave();
+  return false;
 }
 
 void Run::finish(Stop reason) {

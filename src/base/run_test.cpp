@@ -89,6 +89,29 @@ TEST(Run, ThatClockOrObserverStopsLeavesACheckpointAndOneThatIsDoneDoesNot) {
   EXPECT_EQ(written({.target_error = 0.6}, {}), 0);
 }
 
+TEST(Run, ThatIsLeftInTheMiddleOfAStepKeepsWhatIsHeldOrElseItsBeginning) {
+  for (const bool holds : {false, true}) {
+    std::vector<double> kept;  // the work that was done by then
+    bool wanted = true;
+    double done = 0;
+    auto checkpoints = std::make_shared<Checkpoints>(Checkpoints::Rhythm{}, [&](const Snapshot& snapshot) {
+      const auto found = snapshot.find("work.done");
+      kept.push_back(found == snapshot.end() ? -1 : std::get<std::vector<double>>(found->second.values)[0]);
+    });
+    pursuit::Run run(
+        {}, [&](const Moment&) { return wanted; }, {}, checkpoints);
+    run.begin_checkpoints({});
+    if (holds) checkpoints->hold_states();
+    const Kept state(checkpoints.get(), "work", [&](StateArchive& archive) { archive("done", done); });
+    for (done = 1; done <= 3; ++done) EXPECT_TRUE(run.step_done({}));
+    done = 3.5;
+    wanted = false;
+    EXPECT_FALSE(run.tell({}));
+    EXPECT_FALSE(run.step_done({}));
+    EXPECT_EQ(kept, std::vector<double>{holds ? 3.0 : -1.0});
+  }
+}
+
 TEST(Run, AnEndOfItsOwnGivesWayToAStopAndNotTheOtherWayRound) {
   pursuit::Run run({}, [](const Moment& moment) { return moment.sweep < 1; });
   run.finish(Stop::no_ascent);

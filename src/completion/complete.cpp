@@ -432,12 +432,10 @@ class Completion {
                         .max_sweeps = most,
                         .noise = noise(),
                         .validation = validation};
-    if (options_.checkpoints && may_be_left() && options_.interrupted()) {
-      options_.checkpoints->leave();  // this sweep may have been left half done
-      run_.go_on(moment);
-    } else {
+    if (may_be_left() && options_.interrupted())
+      run_.go_on(moment);  // this sweep may have been left half done
+    else
       run_.step_done(moment);
-    }
   }
 
   enum class Stage { growing, variances, refining, sampling };

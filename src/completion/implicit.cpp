@@ -326,10 +326,8 @@ class ImplicitRun {
     factors.sweep(prior_, done, turns, [&](int turn) {
       done = turn;
       const Moment moment{.phase = phase, .rank = factors.atoms(), .sweep = turn, .max_sweeps = turns};
-      if (!run_.checkpoints() || !options_.interrupted || !options_.interrupted())
-        return run_.step_done(moment);
-      run_.checkpoints()->leave();  // this turn may have been left half done
-      return run_.go_on(moment);
+      const bool half_done = options_.interrupted && options_.interrupted();
+      return half_done ? run_.go_on(moment) : run_.step_done(moment);
     });
     last_sweeps_ = turns;
   }

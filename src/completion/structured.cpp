@@ -151,12 +151,10 @@ CompletionResult complete_structured(ObservedEntries entries, const StructuredOp
     archive("way", at, 0, Index(ways.size()));
     archive("all_used", all_used);
   });
-  if (options.checkpoints) {
-    // Offsets are left in their midst, and fitted again; ranks have most of a state, which is too much to
-    // bring together after every step.
-    if (!options.team || options.team->ranks().size() == 1) options.checkpoints->hold_states();
-    if (!kept.resumed()) options.checkpoints->step(whole.seconds(), false);
-  }
+  // Offsets are left in their midst, and fitted again; ranks have most of a state, which is too much to bring
+  // together after every step.
+  if (options.checkpoints && (!options.team || options.team->ranks().size() == 1))
+    options.checkpoints->hold_states();
   const Index before = at;
   std::unique_ptr<StructuredRun> best;
   for (at = 0; at < Index(ways.size()); ++at) {

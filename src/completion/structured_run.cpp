@@ -87,7 +87,6 @@ void StructuredRun::fit_offsets(const ObservedEntries& entries) {
     return go_on(0, 1, unit_ * moment.noise, Moment::kUnknown);
   };
   CompletionResult result = complete(o_.symmetric ? mirrored(entries) : entries, offsets);
-  if (result.interrupted() && run_.checkpoints()) run_.checkpoints()->leave();
   if (!result.interrupted() || best_.rank() == 0)
     base_ = std::move(result.model);  // atoms belong to their offsets
 }

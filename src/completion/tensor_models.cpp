@@ -95,10 +95,7 @@ MeanOfModels mean_of_models(const ObservedTensor& data, const TensorCompletionOp
       visit(own, "path", paths[std::size_t(number)]);
     }
   });
-  if (run.checkpoints()) {
-    run.checkpoints()->hold_states();
-    if (!kept.resumed()) run.checkpoints()->step(run.seconds(), false);
-  }
+  if (run.checkpoints()) run.checkpoints()->hold_states();
   while (Index(models.size()) < kModels && !run.stopped()) {
     const std::uint64_t seed = o.seed + models.size();
     ObservedTensor rest = data;
@@ -106,7 +103,6 @@ MeanOfModels mean_of_models(const ObservedTensor& data, const TensorCompletionOp
     std::vector<CompletionStage> path;
     TensorPosteriors model = grown_model(TensorEntries(rest), held, seed, o, run, path);
     for (int sweep = 0; sweep < kSweepsOfAll && !run.stopped(); ++sweep) model.sweep(all, threads);
-    if (run.stopped() && run.checkpoints()) run.checkpoints()->leave();
     models.push_back(model.atoms());
     paths.push_back(std::move(path));
     if (!run.stopped() && run.checkpoints())

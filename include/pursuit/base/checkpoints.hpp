@@ -65,10 +65,10 @@ class Checkpoints {
   /// A step is done, and all states are whole. The run ends here where it is the last one.
   void step(double seconds, bool last);
 
-  /// Steps of this run may be left half done: the state after every whole one is held, and written by
-  /// leave().
+  /// Steps of this run may be left half done: the state after every whole one is held until then.
   void hold_states() { holds_ = true; }
-  /// The run ends in the middle of a step.
+  /// The run is stopped in the middle of a step: what is held is written, which is the beginning of the run
+  /// where nothing else has been.
   void leave();
 
  private:

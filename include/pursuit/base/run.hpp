@@ -85,7 +85,7 @@ class Run {
   /// The same where a step is done, all states are whole, and a resumed run would go on from here.
   bool step_done(const Moment& moment);
   /// The same of a result that is there already, so that neither target nor clock have a say.
-  bool tell(Moment moment);
+  bool tell(const Moment& moment);
 
   /// The work has come to an end of its own. The last such reason counts, unless the run was stopped.
   void finish(Stop reason);
@@ -98,8 +98,11 @@ class Run {
   Stop stop() const { return stopped_ ? stopped_by_ : reason_; }
 
  private:
+  bool asks(const Moment& moment);  // target, clock and observer
+  bool watched(Moment moment);      // by the observer
   bool agreed(bool wanted) const;
   bool stop_by(Stop reason);  // false: the run does not go on
+  bool leave();               // in the middle of a step, if it is left at all; false
   bool is_left() const;       // by clock or observer: it could go on another time
   void keep_state();
 
