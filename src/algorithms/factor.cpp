@@ -96,7 +96,7 @@ void exact_path(const DataMatrix& Y, double null_value, const FactorOptions& o, 
         (converged &&
          !run.tell(
              {.phase = Moment::Phase::atom, .rank = r + 1, .target_rank = o.rank, .relative_error = error}));
-    if (enough && (reached || r + 1 < values.size())) {
+    if (enough) {
       result.model = {left.leftCols(r + 1), right.leftCols(r + 1), values.head(r + 1), symmetric};
       result.stop = reached ? Stop::target_error : Stop::interrupted;
       break;
