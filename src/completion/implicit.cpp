@@ -9,13 +9,12 @@
 
 #include "algorithms/expansion_space.hpp"
 #include "algorithms/identity.hpp"
-#include "base/chunks.hpp"
 #include "completion/implicit_atoms.hpp"
+#include "completion/implicit_check.hpp"
 #include "completion/implicit_judge.hpp"
+#include "completion/implicit_models.hpp"
 #include "completion/newcomers.hpp"
 #include "completion/states.hpp"
-#include "completion/structured_loss.hpp"
-#include "linalg/products.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -33,69 +32,12 @@ constexpr int kAtomSweeps = 3;          // of corrections after every structured
 constexpr Index kAtomsWithoutGain = 8;  // before no more are tried
 constexpr double kWorth = 2e-3;         // share of the gain that other settings must add
 
-void check_implicit(const ImplicitOptions& options, const ObservedEntries& entries) {
-  if (options.max_rank && *options.max_rank < 1)
-    throw InvalidArgument(fmt::format("max_rank {}: must be 1 or more", *options.max_rank));
-  if (!(options.validation >= 0 && options.validation < 1))
-    throw InvalidArgument(fmt::format("validation {}: must be at least 0 and below 1", options.validation));
-  for (std::size_t e = 0; e < entries.value.size(); ++e)
-    if (!(entries.value[e] >= 0))
-      throw InvalidInput(
-          fmt::format("the entry at row {}, column {} is {}: implicit feedback is of numbers of at least 0 "
-                      "(how often, how "
-                      "long), for what was not seen counts as less than anything that was",
-                      entries.row[e], entries.col[e], entries.value[e]));
-  if (options.sets) {
-    if (options.row_features || options.col_features || options.start)
-      throw InvalidArgument(
-          "sets: features and a model to start from are for factors that are free, not for structured atoms");
-    if (options.sets->weights.kind == WeightRule::convex)
-      throw InvalidArgument(fmt::format(
-          "weights {}: structured atoms of implicit feedback pay for their size, and their weights are free "
-          "or nonneg",
-          options.sets->weights.spec()));
-    options.sets->left.require_dimension(entries.rows);
-    options.sets->right.require_dimension(entries.cols);
-  }
-  if (const CompletionModel* start = options.start) {
-    if (start->is_implicit() && start->atoms.rank() > 0)
-      throw InvalidArgument("start: a model of structured atoms; one of factors that are free can go on");
-    if (!start->is_implicit())
-      throw InvalidArgument("start: the model is not of implicit feedback and cannot start one that is");
-    if (start->rows.size() > entries.rows || start->cols.size() > entries.cols)
-      throw InvalidArgument(
-          fmt::format("start: a model of {} x {} cannot start a {} x {} one; it must be as "
-                      "large or smaller",
-                      start->rows.size(), start->cols.size(), entries.rows, entries.cols));
-  }
-}
-
-ObservedEntries without_zeros(ObservedEntries entries) {
-  std::size_t kept = 0;
-  for (std::size_t e = 0; e < entries.value.size(); ++e) {
-    if (entries.value[e] == 0) continue;
-    entries.row[kept] = entries.row[e];
-    entries.col[kept] = entries.col[e];
-    entries.value[kept++] = entries.value[e];
-  }
-  if (kept == 0) throw InvalidInput("every entry is 0: of implicit feedback nothing was seen then");
-  entries.row.resize(kept);
-  entries.col.resize(kept);
-  entries.value.resize(kept);
-  return entries;
-}
-
 ObservedEntries in_order(const GroupedEntries& by_row, Index cols) {
   ObservedEntries result{by_row.size(), cols, {}, by_row.index, by_row.value};
   result.row.reserve(by_row.index.size());
   for (Index i = 0; i < by_row.size(); ++i)
     result.row.insert(result.row.end(), std::size_t(by_row.count(i)), int(i));
   return result;
-}
-
-/// Square matrix of inner products of the factors of all members.
-Matrix products_of(const ImplicitVectors& side, Index atoms) {
-  return gram_of(side.matrix(atoms).rightCols(atoms).cast<double>());
 }
 
 Identity identity_of(const ObservedEntries& entries, const ImplicitOptions& o) {
@@ -127,7 +69,7 @@ class ImplicitRun {
         threads_(resolve_threads(options.threads)),
         run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
     require_valid(entries, threads_);
-    check_implicit(options, entries);
+    require_possible(options, entries);
     max_rank_ = most_atoms(options);
     if (options.sets) {
       at_once_ = moves_at_once(*options.sets);
@@ -150,8 +92,9 @@ class ImplicitRun {
     const Kept kept(run_.checkpoints(), "implicit", [this](StateArchive& archive) { visit_state(archive); });
     lives_ = !kept.resumed();
     CompletionResult result;
-    result.model =
-        !options_.sets ? model_of_factors() : model_of(at_once_ ? choose_factors() : choose_atoms());
+    result.model = !options_.sets ? model_of_factors()
+                                  : implicit_model(at_once_ ? choose_factors() : choose_atoms(),
+                                                   *options_.sets, *all_, prior_, threads_);
     if (row_features_) place_by_features(result.model.rows, all_->by_row(), *row_features_, threads_);
     if (col_features_) place_by_features(result.model.cols, all_->by_col(), *col_features_, threads_);
     note_unseen(result.model, all_->by_row());
@@ -169,7 +112,7 @@ class ImplicitRun {
     const ImplicitSides data(*all_, prior_.confidence, options_.team);
     const ImplicitFactors factors = options_.start ? update(data) : chosen(data);
     record(factors.atoms(), Moment::kUnknown);
-    return options_.start && unchanged_ ? *options_.start : model_of(factors);
+    return options_.start && unchanged_ ? *options_.start : implicit_model(factors, *all_, prior_, threads_);
   }
 
   /// Where sets know of signs at most: all atoms of a row at once.
@@ -480,89 +423,6 @@ class ImplicitRun {
     end = [&] { inner.finish(Stop::no_gain); };
     pursue(space, {.rank = rank, .corrections = kAtomSweeps}, inner);
     return space.expansion();
-  }
-
-  CompletionModel model_of(const ImplicitFactors& factors) const {
-    CompletionModel model = empty_model();
-    model.rows = side_of(factors.rows(), factors.atoms(), all_->by_row());
-    model.cols = side_of(factors.cols(), factors.atoms(), all_->by_col());
-    model.noise_variance = mean_squared_error(factors.rows(), factors.cols(), factors.atoms(), model.scale) /
-                           (model.scale * model.scale);
-    return model;
-  }
-
-  CompletionModel model_of(Expansion atoms) const {
-    CompletionModel model = empty_model();
-    model.rows = plain_side(all_->rows());
-    model.cols = plain_side(all_->cols());
-    if (atoms.rank() > 0) {
-      const ImplicitPair vectors = vectors_of(atoms);
-      model.noise_variance = mean_squared_error(vectors.rows, vectors.cols, atoms.rank(), model.scale) /
-                             (model.scale * model.scale);
-      atoms.weights *= model.scale;
-      model.atoms = std::move(atoms);
-      note_signs(options_.sets->weights, options_.sets->left, options_.sets->right, model);
-    }
-    return model;
-  }
-
-  CompletionModel empty_model() const {
-    CompletionModel model;
-    model.implicit = prior_;
-    // What was seen is fitted to 1 and to 0 at once, by its own weight and that of zeros: the scale makes
-    // it 1.
-    double weight = 1;
-    if (prior_.confidence.kind != Confidence::constant) {
-      weight = 0;
-      for (const float value : all_->by_row().value) weight += prior_.confidence.weight(value);
-      weight /= double(all_->size());
-    }
-    model.scale = (weight + prior_.zeros) / weight;
-    model.lowest = -std::numeric_limits<double>::infinity();
-    model.highest = std::numeric_limits<double>::infinity();
-    return model;
-  }
-
-  /// A member without entries is like the average of the others.
-  static CompletionSide side_of(const ImplicitVectors& vectors, Index atoms, const GroupedEntries& entries) {
-    CompletionSide side = plain_side(vectors.size());
-    side.mean = vectors.matrix(atoms);
-    side.variance = FactorMatrix::Zero(vectors.size(), 1 + atoms);
-    Vector mean = Vector::Zero(1 + atoms), squares = mean;
-    double count = 0;
-    for (Index i = 0; i < side.size(); ++i) {
-      if (entries.count(i) == 0) continue;
-      const Vector own = side.mean.row(i).transpose().cast<double>();
-      mean += own;
-      squares += own.cwiseAbs2();
-      ++count;
-    }
-    mean /= count;
-    side.intercept = mean.cast<float>();
-    side.prior_variance = (squares / count - mean.cwiseAbs2()).cwiseMax(0).cast<float>();
-    for (Index i = 0; i < side.size(); ++i)
-      if (entries.count(i) == 0) {
-        side.mean.row(i) = side.intercept.transpose();
-        side.variance.row(i) = side.prior_variance.transpose();
-      }
-    return side;
-  }
-
-  /// Of ones where something was seen and zeros elsewhere.
-  double mean_squared_error(const ImplicitVectors& rows, const ImplicitVectors& cols, Index atoms,
-                            double scale) const {
-    const GroupedEntries& seen = all_->by_row();
-    const Index width = rows.width;
-    const double fitted = chunked_sum<double>(Chunks(seen.size()), threads_, [&](Index first, Index count) {
-      double sum = 0;
-      for (Index i = first; i < first + count; ++i)
-        for (std::int64_t e = seen.start[i]; e < seen.start[i + 1]; ++e)
-          for (Index c = 1; c < width; ++c) sum += double(rows.of(i)[c]) * cols.of(seen.index[e])[c];
-      return sum;
-    });
-    const double all = products_of(rows, atoms).cwiseProduct(products_of(cols, atoms)).sum();
-    const double error = double(seen.index.size()) - 2 * scale * fitted + scale * scale * all;
-    return std::max(error, 0.0) / (double(all_->rows()) * double(all_->cols()));
   }
 
   const ImplicitOptions& options_;
