@@ -163,7 +163,8 @@ def _load_tensor(path: str | PathLike[str], file: dict[str, Any], trusted: bool)
         loss=file["loss"],
         offsets=len(file["row_offsets"]) > 0,
     )
-    return model._take_file(file)
+    model._take_file(file)
+    return model
 
 
 def _shared_modes(panel_of_mode: list[int]) -> list[int] | None:

@@ -179,6 +179,16 @@ def test_arrays_of_whole_numbers_are_not_copied(rng):
     assert growth < 1.0 * X.nbytes, f"{growth} bytes beside an array of {X.nbytes}"  # doubles would be 8
 
 
+def test_fits_after_the_first_need_no_more_memory(rng):
+    dense = rng.random((4000, 1500)).astype(np.float32)
+    dense[dense > 0.5] = 0
+    X = scipy.sparse.csc_matrix(dense)
+    model = pursuit.NMF(2, max_iter=2, tol=1.0, random_state=0)
+    model.fit(X).transform(X)
+    growth = peak_growth(lambda: [model.fit(X).transform(X) for _ in range(4)])
+    assert growth < 0.3 * X.data.nbytes, f"{growth} bytes beside values of {X.data.nbytes}"
+
+
 def test_rows_in_any_order_are_not_copied():
     X = scipy.sparse.random(4000, 1500, 0.5, "csr", random_state=0)
     X = scipy.sparse.csr_matrix((X.data, X.indices[::-1].copy(), X.indptr), shape=X.shape)

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "algorithms/span_sweeps.hpp"
 #include "algorithms/varimax.hpp"
 #include "base/parallel.hpp"
-#include "linalg/cholesky.hpp"
 #include "linalg/decompositions.hpp"
-#include "linalg/products.hpp"
 #include "linalg/unit_blocks.hpp"
-#include "objective/coordinate_sweep.hpp"
 #include "pursuit/base/random.hpp"
 #include "pursuit/linalg/axis.hpp"
 
@@ -24,7 +21,6 @@ namespace {
 // A sweep that gains less has converged; of a single component, which costs little, and of the result, less
 // still.
 constexpr double kTolerance = 1e-6, kFineTolerance = 1e-9;
-constexpr int kLoadingPasses = 2;  // over the loadings per product with the data
 constexpr int kSweepsToConverge = 200;
 constexpr int kRound = 6;        // sweeps after which a perturbation must be close to the best...
 constexpr double kClose = 2e-3;  // ...by this much
@@ -42,29 +38,6 @@ constexpr std::size_t kFew = 4;  // climbs that share products: side by side the
 constexpr Index kCached = Index(1) << 21;  // numbers of a matrix that is as well read by each climb
 constexpr int kStretch = 8;                // sweeps before the time is asked for
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();
-
-/// Loadings on their way up.
-struct Climb {
-  Matrix U;
-  std::vector<Atoms> sets;          // of its columns
-  std::vector<Index> counts = {};   // of non-zeros in these, where they were shared out
-  Matrix X = {};                    // what the loadings are multiples of, while they are found; kept for its
-                                    // memory, which many threads would ask the system for at once
-  SpanSolution best = {{}, kNone};  // on the way
-  double last = kNone;              // value
-  bool arrived = false;             // sweeps gain nothing more
-  double before = kNone;            // its best value before this round
-  double gain = 0;                  // of the last round
-  Index chain_number = 0;           // of the chain that it perturbs
-};
-
-/// Climbs that are multiplied together, and the products.
-struct Group {
-  std::vector<Climb*> going = {};
-  Matrix U = {}, S = {}, W = {};
-};
-
 /// Climbs go side by side, each at its own pace; where the data are large, or climbs few, together, sweep by
 /// sweep, so that one product with the data serves all of them. Which climbs these are depends on the problem
 /// alone. They go in rounds: what promises nothing then makes room for others, so that many are on their way
@@ -74,6 +47,7 @@ class Search {
   Search(const SpanProblem& problem, int sweeps, std::uint64_t seed,
          const std::function<bool(int, int, double)>& watch, Checkpoints* checkpoints)
       : p_(problem),
+        sweeps_(problem),
         axis_(problem.A.cols()),
         r_(Index(problem.sets.size())),
         together_(std::clamp(kNumbersTogether / (axis_.size() * r_), Index(1), kMostTogether)),
@@ -194,7 +168,7 @@ class Search {
       part.require(climb.counts.empty() || Index(climb.counts.size()) == r_, "counts of other components");
       for (const Index number : climb.counts)
         part.require(number >= 1 && number <= axis_.size(), "a count of non-zeros that is out of range");
-      if (archive.reads() && !climb.counts.empty()) climb.sets = sets_with(climb.counts);
+      if (archive.reads() && !climb.counts.empty()) climb.sets = sweeps_.sets_with(climb.counts);
     }
   }
 
@@ -309,7 +283,7 @@ class Search {
 
   void ascend(std::span<Climb> climbs, int sweeps) {
     const bool alone = alone_ && climbs.size() > kFew;
-    std::vector<Group> groups;
+    std::vector<ClimbGroup> groups;
     for (Climb& climb : climbs) {
       if (climb.arrived) continue;
       if (alone || groups.empty()) groups.emplace_back();
@@ -319,135 +293,15 @@ class Search {
     while (done_ < sweeps && !groups.empty() && !stopped_) {
       std::vector<int> made(groups.size());
       for_each(Index(groups.size()), [&](Index k) {
-        made[std::size_t(k)] = sweep(groups[std::size_t(k)], std::min(stretch, sweeps - done_));
+        made[std::size_t(k)] =
+            sweeps_.make(groups[std::size_t(k)], std::min(stretch, sweeps - done_), tolerance_);
       });
       done_ += stretch;
       for (const int count : made) used_ += count;
       for (const Climb& climb : climbs) best_value_ = std::max(best_value_, climb.best.value);
       if (watch_ && !watch_(used_, budget_, best_value_)) stopped_ = true;
-      std::erase_if(groups, [](const Group& group) { return group.going.empty(); });
+      std::erase_if(groups, [](const ClimbGroup& group) { return group.going.empty(); });
     }
-  }
-
-  /// So many sweeps, or fewer where they gain nothing more; returns their number, over all climbs.
-  int sweep(Group& group, int sweeps) const {
-    std::vector<Climb*>& going = group.going;
-    Matrix &U = group.U, &S = group.S, &W = group.W;
-    int made = 0;
-    for (int done = 0; done < sweeps && !going.empty(); ++done) {
-      U.resize(axis_.own(), r_ * Index(going.size()));
-      for_each(Index(going.size()), [&](Index k) { U.middleCols(k * r_, r_) = going[std::size_t(k)]->U; });
-      p_.A.apply(U, S);
-      for_each(Index(going.size()), [&](Index k) {
-        Climb& climb = *going[std::size_t(k)];
-        const Matrix gram = axis_.inner(climb.U, climb.U);
-        auto scores_here = S.middleCols(k * r_, r_);
-        Matrix Z = scores(gram, scores_here);
-        const double value = scores_here.cwiseProduct(Z).sum() / p_.total - penalty(gram);
-        scores_here = Z;
-        if (value > climb.best.value || climb.best.loadings.size() == 0) {
-          climb.best.loadings = climb.U;
-          climb.best.value = value;
-        }
-        climb.arrived = value - climb.last < tolerance_;
-        climb.last = value;
-      });
-      made += int(going.size());
-      Index left = 0;
-      for (Index k = 0; k < Index(going.size()); ++k) {
-        if (going[std::size_t(k)]->arrived) continue;
-        if (left < k) S.middleCols(left * r_, r_) = S.middleCols(k * r_, r_);
-        going[std::size_t(left++)] = going[std::size_t(k)];
-      }
-      going.resize(std::size_t(left));
-      if (left == 0) break;
-      S.conservativeResize(Eigen::NoChange, left * r_);
-      p_.A.apply_transposed(S, W);
-      for_each(left, [&](Index k) {
-        update_loadings(W.middleCols(k * r_, r_), gram_of(S.middleCols(k * r_, r_)), *going[std::size_t(k)]);
-      });
-    }
-    return made;
-  }
-
-  static Matrix scores(const Matrix& gram, const Matrix& S) {
-    const Cholesky factor(gram);
-    if (factor.definite() && factor.reciprocal_condition() > 1e-12)
-      return factor.solve(S.transpose()).transpose();
-    return least_squares(gram, S.transpose()).transpose();  // dependent loadings
-  }
-
-  double penalty(const Matrix& gram) const {
-    if (p_.orthogonality == 0) return 0;
-    return p_.orthogonality * 0.5 * (gram.squaredNorm() - gram.diagonal().squaredNorm());
-  }
-
-  /// Best loadings for scores with Gram matrix G, W = A^T Z: X U^T is what is fitted, X = t u.
-  void update_loadings(const ConstMatrixRef& W, const Matrix& G, Climb& climb) const {
-    Matrix& U = climb.U;
-    if (p_.total_nonzeros > 0) share_out(W, G, climb);
-    Matrix& X = climb.X;
-    X = U;
-    thread_local Vector u, g;
-    u.resize(U.rows());
-    for (int pass = 0; pass < (r_ > 1 ? kLoadingPasses : 1); ++pass)
-      for (Index i = 0; i < r_; ++i) {
-        if (!(G(i, i) > 0)) continue;
-        leave_to(i, W, G, X, g);
-        if (p_.orthogonality > 0) g = penalised(g, G(i, i), U, i);
-        const double t = climb.sets[std::size_t(i)]->fit(G(i, i), g, Sign::free, u);
-        if (t == 0) continue;
-        U.col(i) = u;
-        X.col(i) = t * u;
-      }
-  }
-
-  /// The direction that minorises the gain (g . u)^2 / curvature less the cost of overlaps, at the current
-  /// u_i: the first is convex and bounded by its tangent, the second has curvature at most the number of
-  /// loadings.
-  Vector penalised(const Vector& g, double curvature, const Matrix& U, Index i) const {
-    const auto u = U.col(i);
-    const double cost = p_.orthogonality * p_.total;
-    Vector overlap = Vector::Zero(U.rows());
-    for (Index j = 0; j < U.cols(); ++j)
-      if (j != i) overlap += U.col(j).dot(u) * U.col(j);
-    const Vector direction = g.dot(u) / curvature * g - cost * (overlap - double(U.cols() - 1) * u);
-    return direction * (g.norm() / std::max(direction.norm(), 1e-300));
-  }
-
-  /// Shares the non-zeros out among the components: the largest gains of all entries decide.
-  void share_out(const ConstMatrixRef& W, const Matrix& G, Climb& climb) const {
-    const Matrix& U = climb.U;
-    const Index p = U.rows(), r = r_;
-    Matrix gains(p, r);
-    Vector left;
-    for (Index i = 0; i < r; ++i) {
-      const double curvature = std::max(G(i, i), 1e-300);
-      leave_to(i, W, G, U, left);
-      gains.col(i) = left.cwiseAbs2() / curvature;
-    }
-    std::vector<double> all(gains.data(), gains.data() + gains.size());
-    const auto nth = all.begin() + (p_.total_nonzeros - 1);
-    std::nth_element(all.begin(), nth, all.end(), std::greater<>());
-    std::vector<Index>& counts = climb.counts;
-    counts.resize(std::size_t(r));
-    Index sum = 0;
-    for (Index i = 0; i < r; ++i) {
-      counts[std::size_t(i)] = std::max<Index>(1, (gains.col(i).array() >= *nth).count());
-      sum += counts[std::size_t(i)];
-    }
-    while (sum > p_.total_nonzeros) {  // ties, or components that would have had none
-      --*std::max_element(counts.begin(), counts.end());
-      --sum;
-    }
-    climb.sets = sets_with(counts);
-  }
-
-  std::vector<Atoms> sets_with(const std::vector<Index>& counts) const {
-    std::vector<Atoms> sets;
-    sets.reserve(counts.size());
-    for (const Index k : counts) sets.push_back(p_.nonnegative ? nonneg() + sparse(k) : sparse(k));
-    return sets;
   }
 
   std::vector<Index> heaviest(Index count) const {
@@ -537,13 +391,14 @@ class Search {
   }
 
   const SpanProblem& p_;
+  const SpanSweeps sweeps_;
   const Axis axis_;  // of the loadings
   const Index r_, together_;
   const Index promising_;  // perturbations of a solution that go on to the end, of those made at once
   const bool alone_;
   double tolerance_ = kTolerance;
   int budget_, used_ = 0;
-  double best_value_ = kNone;
+  double best_value_ = kNoValue;
   Random random_;
   const std::function<bool(int, int, double)>& watch_;
   bool stopped_ = false;

@@ -14,26 +14,23 @@ constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
 constexpr std::size_t kWorthwhile =
     4 * kLargePage;  // the ends of a list may fill a large page by a little only
 
-constexpr std::align_val_t kLine{64};
-
-bool is_in_large_pages(std::size_t bytes) {
-  return bytes >= kLargePage;
-}
+constexpr std::size_t kLine = 64;
 
 }  // namespace
 
-void* allocate_fresh(std::size_t bytes) {
-  if (!is_in_large_pages(bytes)) return ::operator new(bytes, kLine);
-  void* const memory = ::operator new (bytes, std::align_val_t{kLargePage});
-  ::madvise(memory, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // what is left over has small ones
-  return memory;
+// The boundary is looked for here: an allocator that is asked for it gives away what lies before, and what
+// was freed seldom fits the next list of the same size.
+FreshMemory::FreshMemory(std::size_t bytes) {
+  const std::size_t boundary = bytes < kLargePage ? kLine : kLargePage;
+  block_ = ::operator new(bytes + boundary);
+  const auto place = reinterpret_cast<std::uintptr_t>(block_);
+  begin_ = static_cast<char*>(block_) + (boundary - place % boundary) % boundary;
+  if (boundary == kLargePage)
+    ::madvise(begin_, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // what is left over has small ones
 }
 
-void free_fresh(void* memory, std::size_t bytes) {
-  if (is_in_large_pages(bytes))
-    ::operator delete (memory, std::align_val_t{kLargePage});
-  else
-    ::operator delete(memory, kLine);
+FreshMemory::~FreshMemory() {
+  ::operator delete(block_);
 }
 
 void prefer_large_pages(void* memory, std::size_t bytes) {

@@ -15,25 +15,30 @@ void prefer_large_pages(void* memory, std::size_t bytes);
 /// The same, and makes the pages on up to `threads` threads. What the memory holds is lost.
 void make_pages(void* memory, std::size_t bytes, int threads);
 
-/// Memory for so many bytes on the boundary of a cache line; much of it lies on large pages alone.
-void* allocate_fresh(std::size_t bytes);
-void free_fresh(void* memory, std::size_t bytes);
+/// Memory for so many bytes that begins on the boundary of a cache line; much of it lies on large pages
+/// alone.
+class FreshMemory {
+ public:
+  explicit FreshMemory(std::size_t bytes);
+  ~FreshMemory();
+  FreshMemory(const FreshMemory&) = delete;
+  FreshMemory& operator=(const FreshMemory&) = delete;
+  void* begin() const { return begin_; }
+
+ private:
+  void *block_, *begin_;
+};
 
 /// Room for numbers that nobody has written yet: the threads that write them meet their pages.
 template <class Number>
 class Room {
  public:
-  explicit Room(std::size_t size)
-      : size_(size), numbers_(static_cast<Number*>(allocate_fresh(size * sizeof(Number)))) {}
-  ~Room() { free_fresh(numbers_, size_ * sizeof(Number)); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  Number* data() { return numbers_; }
-  const Number* data() const { return numbers_; }
+  explicit Room(std::size_t size) : memory_(size * sizeof(Number)) {}
+  Number* data() { return static_cast<Number*>(memory_.begin()); }
+  const Number* data() const { return static_cast<const Number*>(memory_.begin()); }
 
  private:
-  std::size_t size_;
-  Number* numbers_;
+  FreshMemory memory_;
 };
 
 /// list.resize(size) of numbers, whose new pages are made on up to `threads` threads. Where it has to move it
