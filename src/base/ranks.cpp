@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/fresh_pages.hpp"
 #include "base/machine.hpp"
 #include "pursuit/base/error.hpp"
 
@@ -40,12 +41,10 @@ void* Ranks::shared(int number, std::size_t bytes) {
   if (shared.memory && shared.bytes >= bytes) return shared.memory;
   shared.bytes = std::max<std::size_t>(bytes, 1);
   if (neighbours().size() > 1) return shared.memory = do_share(number, shared.bytes);
-  constexpr std::align_val_t kLine{64};
-  std::shared_ptr<void>& own = own_[number];
-  own.reset();
-  own = std::shared_ptr<void>(::operator new(shared.bytes, kLine),
-                              [](void* memory) { ::operator delete(memory, kLine); });
-  return shared.memory = own.get();
+  own_[number].reset();
+  const auto own = std::make_shared<FreshMemory>(shared.bytes);
+  own_[number] = own;
+  return shared.memory = own->begin();
 }
 
 void* Ranks::board(std::size_t bytes) {
