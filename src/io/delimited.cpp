@@ -21,8 +21,6 @@ namespace pursuit::io {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 struct TablePart : ValuesPart {
   std::vector<std::string> row_names;
 };

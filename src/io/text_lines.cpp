@@ -98,7 +98,6 @@ TextLines::TextLines(ByteSource& source) : source_(source), streamed_(!source.in
     text_ = *source.in_place();
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     refuse(name(), "this is UTF-16 text; save the file as UTF-8");
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
 }
 

@@ -17,6 +17,8 @@
 
 namespace pursuit::io {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which a text may begin with
+
 /// What of a text lies before a place in it.
 struct Place {
   std::size_t lines = 0, entries = 0;
