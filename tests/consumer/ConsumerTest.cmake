@@ -1,6 +1,6 @@
 # Registers a test that installs this build into an empty folder and builds and runs the project beside this file
 # against it. Instrumented libraries are left out: whoever links them needs the same instrumentation.
-if(PURSUIT_SANITIZE OR CMAKE_CXX_FLAGS MATCHES "--coverage")
+if(PURSUIT_SANITIZE OR PURSUIT_COVERAGE)
   return()
 endif()
 add_test(NAME Consumer.FindsAndUsesTheInstalledLibrary
