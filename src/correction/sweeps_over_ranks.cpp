@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "data/compressed_rows.hpp"
 #include "data/matrix_over_ranks.hpp"
 #include "data/ranked_sides.hpp"
 #include "linalg/products.hpp"
@@ -14,10 +13,7 @@
 namespace pursuit {
 namespace {
 
-constexpr int kFactors = 1 << 21;  // the first number of their shared memory, one for each mode
 constexpr int kModes = 2;
-
-using RowMajorPanel = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// What all have to know.
 struct SweepsTask {
@@ -32,34 +28,26 @@ class SweepsOfRank final : public FreeSweeps {
  public:
   /// All ranks make it together, with rank 0's task.
   SweepsOfRank(const RankedRows& rows, const SweepsTask& task)
-      : ranks_(rows.ranks()), sides_(rows.sides()), task_(task), width_(padded_columns(task.rank)) {
-    for (int mode = 0; mode < kModes; ++mode)
-      whole_[mode] = static_cast<double*>(
-          ranks_.shared(kFactors + mode, std::size_t(members(mode) * width_) * sizeof(double)));
-  }
+      : ranks_(rows.ranks()), sides_(rows.sides()), task_(task), shared_(sides_.factors(task.rank)) {}
 
   /// From all that rank 0 has to the part of this rank, and back.
   Panel deal(Index mode, const Panel& all) {
-    if (ranks_.leads()) write(mode, 0, all);
-    share_from_leader(ranks_, whole_[mode], std::size_t(members(mode) * width_) * sizeof(double));
-    return rows_of(mode, sides_.first(mode), sides_.own(mode));
+    shared_.from_leader(mode, all);
+    return shared_.own(mode);
   }
-  Panel collect(Index mode, const Panel& own) {
-    SharingRound round;
-    publish(mode, own, round);
-    round.run();
-    return ranks_.leads() ? rows_of(mode, 0, members(mode)) : Panel();
-  }
+  Panel collect(Index mode, const Panel& own) { return shared_.to_leader(mode, own); }
 
   double sweep(Index mode, const Factors& at, bool nonnegative, bool value, Panel& X) override {
     const Index other = 1 - mode, r = task_.rank;
     SharingRound round;
-    if (sides_.looks_at_all(mode)) publish(other, at[other], round);
+    if (sides_.looks_at_all(
+            mode))  // nobody reads any more what was published before: whoever did has met others since
+      shared_.publish(other, at[other], round);
     Vector gram;
     add_gram(other, at[other], round, gram);
     round.run();
     const Matrix G = gram.reshaped(r, r);
-    sides_.contract(mode, whole_[other], at[other], P_);
+    sides_.contract(mode, shared_.whole(other), at[other], P_);
     coordinate_sweep(P_, G, {nonnegative, 0, task_.passes[mode], task_.threads}, X);
     return value ? value_of(mode, G, X) : 0;
   }
@@ -72,23 +60,6 @@ class SweepsOfRank final : public FreeSweeps {
   }
 
  private:
-  Index members(Index mode) const { return sides_.shares(mode).cuts().back(); }
-
-  void write(Index mode, Index first, const Panel& rows) {
-    for (Index i = 0; i < rows.rows(); ++i) {
-      double* row = whole_[mode] + (first + i) * width_;
-      for (Index k = 0; k < width_; ++k) row[k] = k < rows.cols() ? rows(i, k) : 0.0;
-    }
-  }
-  Panel rows_of(Index mode, Index first, Index count) const {
-    return Eigen::Map<const RowMajorPanel, 0, Eigen::OuterStride<>>(whole_[mode] + first * width_, count,
-                                                                    task_.rank, Eigen::OuterStride<>(width_));
-  }
-  /// Nobody reads any more what was published before: whoever did has met the others since.
-  void publish(Index mode, const Panel& own, SharingRound& round) {
-    write(mode, sides_.first(mode), own);
-    round.share(sides_.shares(mode), {{whole_[mode], width_}});
-  }
   void add_gram(Index mode, const Panel& X, SharingRound& round, Vector& gram) const {
     const Index r = task_.rank, begin = sides_.first(mode);
     round.sum(sides_.shares(mode), r * r, task_.threads, gram, [&](Index first, Index last, double* sums) {
@@ -120,8 +91,7 @@ class SweepsOfRank final : public FreeSweeps {
   Ranks& ranks_;
   const RankedSides& sides_;
   SweepsTask task_;
-  Index width_;
-  double* whole_[kModes] = {};  // factors, in memory that machines share
+  SharedFactors shared_;
   Panel P_;
   Vector products_;
 };

@@ -4,8 +4,8 @@
 #include <bit>
 #include <utility>
 
-#include "base/tree_fold.hpp"
 #include "data/made_of.hpp"
+#include "data/member_shares.hpp"
 #include "data/ranked_sides.hpp"
 
 namespace pursuit {
@@ -29,10 +29,6 @@ RowCuts cut_by_work(Index rows, Index blocks, const WorkBefore& work_before) {
     first.push_back(row);
   }
   return RowCuts(std::move(first));
-}
-
-std::size_t bytes_of(Index numbers) {
-  return std::size_t(numbers) * sizeof(double);
 }
 
 }  // namespace
@@ -67,159 +63,47 @@ const RankedSides& RankedRows::sides() const {
 RankedRows::RankedRows(Ranks& ranks, RowCuts cuts, Index cols, std::vector<DataMatrixPtr> own)
     : ranks_(ranks), cuts_(std::move(cuts)), cols_(cols), own_(std::move(own)) {}
 
-template <class Use>
-void RankedRows::for_blocks(const Use& use) const {
-  for (std::size_t b = 0; b < own_.size(); ++b) {
-    const Index block = first_block() + Index(b);
-    use(own_[b], cuts_.first(block) - first_row(ranks_.rank()), cuts_.length(block));
-  }
-}
-
-Matrix RankedRows::to_all(const Matrix& shared, Index columns) const {
-  Matrix received = ranks_.leads() ? shared : Matrix(cols_, columns);
-  ranks_.broadcast(received.data(), bytes_of(received.size()));
-  return received;
-}
-
-Matrix RankedRows::to_owners(const Matrix& by_rows, Index columns) const {
-  const int size = ranks_.size();
-  if (size == 1) return by_rows;
-  std::vector<Matrix> slices(std::size_t(ranks_.leads() ? size : 0));
-  Matrix received(first_row(ranks_.rank() + 1) - first_row(ranks_.rank()), columns);
-  std::vector<Parcel> outgoing;
-  outgoing.reserve(slices.size());
-  for (int rank = 0; rank < int(slices.size()); ++rank) {
-    Matrix& slice = slices[std::size_t(rank)];
-    slice = by_rows.middleRows(first_row(rank), first_row(rank + 1) - first_row(rank));
-    outgoing.push_back({rank, slice.data(), bytes_of(slice.size())});
-  }
-  ranks_.exchange(outgoing, {{0, received.data(), bytes_of(received.size())}});
-  return received;
-}
-
-Matrix RankedRows::to_leader(Matrix own_rows) const {
-  const int size = ranks_.size();
-  if (size == 1) return own_rows;
-  std::vector<Matrix> slices(std::size_t(ranks_.leads() ? size : 0));
-  std::vector<Parcel> incoming;
-  incoming.reserve(slices.size());
-  for (int rank = 0; rank < int(slices.size()); ++rank) {
-    Matrix& slice = slices[std::size_t(rank)];
-    slice.resize(first_row(rank + 1) - first_row(rank), own_rows.cols());
-    incoming.push_back({rank, slice.data(), bytes_of(slice.size())});
-  }
-  ranks_.exchange({{0, own_rows.data(), bytes_of(own_rows.size())}}, incoming);
-  if (!ranks_.leads()) return {};
-  Matrix all(cuts_.rows(), own_rows.cols());
-  for (int rank = 0; rank < size; ++rank)
-    all.middleRows(first_row(rank), slices[std::size_t(rank)].rows()) = slices[std::size_t(rank)];
-  return all;
-}
-
-template <class MakePart>
-Matrix RankedRows::sum(Index rows, Index cols, const MakePart& make_part) const {
-  TreeFold<Matrix> mine;
-  Index block = first_block();
-  for_blocks([&](const DataMatrixPtr& A, Index first, Index count) {
-    Matrix part = mine.take_spare();
-    if (A)
-      make_part(*A, first, count, part);
-    else
-      part = Matrix::Zero(rows, cols);
-    mine.push(0, block++, std::move(part));
+template <class OfBlock>
+Matrix RankedRows::number(const OfBlock& of_block) const {
+  const MemberShares shares(cuts_.first_rows(), &ranks_);
+  std::size_t block = 0;  // chunks are asked in order
+  return sum_over(shares, 1, 1, [&](Index first, Index last, double* sum) {
+    if (const DataMatrixPtr& A = own_[block++]) *sum += of_block(*A, first - shares.first(), last - first);
   });
-  const int size = ranks_.size();
-  if (size == 1) return std::move(mine.nodes().front().part);
+}
 
-  // Sums of subtrees meet at rank 0, or, where they are long, each slice of them at another rank.
-  constexpr Index kLong = 4096;
-  const Index length = rows * cols;
-  const int finishers = length < kLong ? 1 : size;
-  const auto slice = [&](int finisher) { return length * finisher / finishers; };
-  std::vector<Parcel> outgoing, incoming;
-  for (int finisher = 0; finisher < finishers; ++finisher)
-    for (auto& node : mine.nodes())
-      outgoing.push_back(
-          {finisher, node.part.data() + slice(finisher), bytes_of(slice(finisher + 1) - slice(finisher))});
-  std::vector<Vector> parts;
-  const int me = ranks_.rank();
-  const Index own_length = me < finishers ? slice(me + 1) - slice(me) : 0;
-  std::vector<std::pair<int, Index>> places;  // level and index of every node
-  if (me < finishers)
-    for (int rank = 0; rank < size; ++rank)
-      for (const auto& node : subtrees(cuts_.first_block(rank, size), cuts_.first_block(rank + 1, size))) {
-        places.emplace_back(node.level, node.index);
-        parts.emplace_back(own_length);
-        incoming.push_back({rank, parts.back().data(), bytes_of(own_length)});
-      }
-  ranks_.exchange(outgoing, incoming);
-  TreeFold<Vector> all;
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    all.push(places[p].first, places[p].second, std::move(parts[p]));
-  Matrix total(ranks_.leads() ? rows : 0, ranks_.leads() ? cols : 0);
-  if (finishers == 1) {
-    if (ranks_.leads()) total.reshaped() = all.nodes().front().part;
-    return total;
-  }
-  incoming.clear();
-  if (ranks_.leads())
-    for (int finisher = 0; finisher < finishers; ++finisher)
-      incoming.push_back(
-          {finisher, total.data() + slice(finisher), bytes_of(slice(finisher + 1) - slice(finisher))});
-  ranks_.exchange({{0, all.nodes().front().part.data(), bytes_of(own_length)}}, incoming);
-  return total;
+double RankedRows::squared_distance(const Matrix& L, const Matrix& R, Index columns) const {
+  const SharedFactors shared = sides().factors(columns);
+  shared.from_leader(0, L);
+  shared.from_leader(1, R);
+  const Matrix left = shared.own(0), right = shared.rows(1, 0, cols_);
+  return number([&](const DataMatrix& A, Index first, Index count) {  // NaN: too much work for one
+    return A.squared_distance(left.middleRows(first, count), right)
+        .value_or(std::numeric_limits<double>::quiet_NaN());
+  })(0);
+}
+
+Vector RankedRows::to_all(const Matrix& row) const {
+  Vector received = ranks_.leads() ? Vector(row) : Vector(cols_);
+  ranks_.broadcast(received.data(), std::size_t(received.size()) * sizeof(double));
+  return received;
 }
 
 Matrix RankedRows::perform(const Job& job, const Matrix& shared, const Matrix& by_rows) const {
-  const Index columns = job.columns;
-  const auto number = [&](const auto& of_block) {
-    return sum(1, 1, [&](const DataMatrix& A, Index first, Index count, Matrix& part) {
-      part = Matrix::Constant(1, 1, of_block(A, first, count));
-    });
-  };
   switch (job.order) {
-    case Order::multiply: {
-      const Matrix V = to_all(shared, columns);
-      Matrix out(first_row(ranks_.rank() + 1) - first_row(ranks_.rank()), columns), product;
-      for_blocks([&](const DataMatrixPtr& A, Index first, Index count) {
-        if (!A) return;
-        A->apply(V, product);
-        out.middleRows(first, count) = product;
-      });
-      return to_leader(std::move(out));
-    }
-    case Order::multiply_transposed: {
-      const Matrix U = to_owners(by_rows, columns);
-      return sum(cols_, columns, [&](const DataMatrix& A, Index first, Index count, Matrix& part) {
-        const Matrix own = U.middleRows(first, count);
-        if ((own.array() == 0).all())  // factors are often sparse
-          part = Matrix::Zero(cols_, columns);
-        else
-          A.apply_transposed(own, part);
-      });
-    }
-    case Order::multiply_gram: {
-      const Matrix V = to_all(shared, columns);
-      return sum(cols_, columns,
-                 [&](const DataMatrix& A, Index, Index, Matrix& part) { A.apply_gram(V, part); });
-    }
+    case Order::multiply: return sides().multiply(0, shared, job.columns);
+    case Order::multiply_transposed: return sides().multiply(1, by_rows, job.columns);
+    case Order::multiply_gram: return sides().multiply_gram(shared, job.columns);
     case Order::norm: return number([](const DataMatrix& A, Index, Index) { return A.squared_norm(); });
     case Order::norm_about: {
-      const Vector shift = to_all(shared, 1);
+      const Vector shift = to_all(shared);
       return number([&](const DataMatrix& A, Index, Index) { return A.squared_norm_about(shift); });
     }
-    case Order::distance: {
-      const Matrix R = to_all(shared, columns), L = to_owners(by_rows, columns);
-      return number([&](const DataMatrix& A, Index first, Index count) {  // NaN: too much work for one
-        return A.squared_distance(L.middleRows(first, count), R)
-            .value_or(std::numeric_limits<double>::quiet_NaN());
-      });
-    }
+    case Order::distance: return Matrix::Constant(1, 1, squared_distance(by_rows, shared, job.columns));
     case Order::largest: {
       Matrix largest = Matrix::Zero(1, 1);
-      for_blocks([&](const DataMatrixPtr& A, Index, Index) {
+      for (const DataMatrixPtr& A : own_)
         if (A) largest(0) = std::max(largest(0), A->largest_magnitude());
-      });
       const auto all = gather(ranks_, largest.data(), sizeof(double));
       for (std::size_t rank = 0; rank < all.size() / sizeof(double); ++rank)
         largest(0) = std::max(largest(0), reinterpret_cast<const double*>(all.data())[rank]);
@@ -230,7 +114,7 @@ Matrix RankedRows::perform(const Job& job, const Matrix& shared, const Matrix& b
 }
 
 RankedRows RankedRows::changed(const Job& job, const Vector& shift) const {
-  const Vector row = job.order == Order::shift ? Vector(to_all(shift, 1)) : Vector();
+  const Vector row = job.order == Order::shift ? to_all(shift) : Vector();
   std::vector<DataMatrixPtr> blocks;
   blocks.reserve(own_.size());
   for (const DataMatrixPtr& A : own_)

@@ -86,16 +86,11 @@ class RankedRows {
   RankedRows changed(const Job& job, const Vector& shift) const;
 
  private:
-  Index first_block() const { return cuts_.first_block(ranks_.rank(), ranks_.size()); }
-  Index first_row(int rank) const { return cuts_.first_row(rank, ranks_.size()); }
-  Matrix to_all(const Matrix& shared, Index columns) const;
-  Matrix to_owners(const Matrix& by_rows, Index columns) const;
-  Matrix to_leader(Matrix own_rows) const;
-  /// Calls use(block, its first row among those owned here, its number of rows).
-  template <class Use>
-  void for_blocks(const Use& use) const;
-  template <class MakePart>
-  Matrix sum(Index rows, Index cols, const MakePart& make_part) const;
+  /// The sum of of_block(block, first, count) over all blocks of all ranks.
+  template <class OfBlock>
+  Matrix number(const OfBlock& of_block) const;
+  double squared_distance(const Matrix& L, const Matrix& R, Index columns) const;
+  Vector to_all(const Matrix& row) const;
 
   Ranks& ranks_;
   RowCuts cuts_;

@@ -39,9 +39,10 @@ Answers asked(const DataMatrixPtr& A, const Matrix& V, const Matrix& U) {
   return p;
 }
 
-Answers over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& V, const Matrix& U) {
+Answers over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& V, const Matrix& U,
+                   int per_machine = 1) {
   Answers result;
-  on_ranks(size, [&](Ranks& ranks) {
+  const auto work = [&](Ranks& ranks) {
     const auto* sparse = std::get_if<SparseMatrix>(&whole);
     const Index rows = rows_of(whole), cols = cols_of(whole);
     RowCuts cuts = sparse ? RowCuts::of_sparse(sparse->outerIndexPtr(), rows, cols) : RowCuts::of_dense(rows);
@@ -70,7 +71,8 @@ Answers over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& 
       if (job.order == Order::end) return;
       matrices.perform(job);
     }
-  });
+  };
+  on_ranks(size, work, per_machine);
   return result;
 }
 
@@ -117,16 +119,21 @@ TEST(RankedRows, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
           std::to_string(rows) + " x " + std::to_string(cols) + (sparse ? ", sparse" : ", dense");
       expect_close(one, asked(data_matrix(whole), V, U), what);
       for (const int size : {2, 3, 4, 7, 16})
-        expect_same_bits(over_ranks(whole, size, size % 3 + 1, V, U), one,
-                         what + ", ranks " + std::to_string(size));
+        for (const int per_machine : {1, 3, size})
+          expect_same_bits(over_ranks(whole, size, size % 3 + 1, V, U, per_machine), one,
+                           what + ", ranks " + std::to_string(size) +
+                               ", so many on a machine: " + std::to_string(per_machine));
     }
   }
 }
 
-TEST(RankedRows, LongSumsMeetInSlices) {  // more numbers than rank 0 adds alone
-  const Matrix dense = gaussian(260, 900, 1), V = gaussian(900, 7, 2), U = gaussian(260, 7, 3);
-  const Answers one = over_ranks(dense, 1, 1, V, U);
-  for (const int size : {2, 3, 5}) expect_same_bits(over_ranks(dense, size, 1, V, U), one, "sliced");
+TEST(RankedRows, SparseProductsAreTheBitsOfOneProcess) {  // every number has one owner
+  const AnyMatrix whole = to_sparse(thinned(gaussian(700, 300, 1), 0.1, 4));
+  const Matrix V = gaussian(300, 5, 2), U = gaussian(700, 5, 3);
+  const Answers alone = asked(data_matrix(whole), V, U), shared = over_ranks(whole, 3, 1, V, U, 2);
+  EXPECT_TRUE(same_bits(shared.image, alone.image));
+  EXPECT_TRUE(same_bits(shared.back, alone.back));
+  EXPECT_TRUE(same_bits(shared.gram, alone.gram));
 }
 
 TEST(RowCuts, ArePowersOfTwoThatCoverAllRows) {

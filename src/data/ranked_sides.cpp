@@ -12,7 +12,8 @@
 namespace pursuit {
 namespace {
 
-constexpr int kParts = 1 << 20;  // the number of their shared memory
+// Numbers of shared memory.
+constexpr int kParts = 1 << 20, kFactors = 1 << 22;
 
 using RowMajorPanel = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -201,6 +202,32 @@ void RankedSides::contract(Index mode, const double* whole, const Panel& own_par
   }
 }
 
+SharedFactors RankedSides::factors(Index columns) const {
+  return {ranks_, shares_, kFactors, columns};
+}
+
+Matrix RankedSides::multiply(Index mode, const Matrix& factor, Index columns) const {
+  const SharedFactors shared = factors(columns);
+  shared.from_leader(1 - mode, factor);
+  Panel product;
+  contract(mode, shared.whole(1 - mode), shared.own(1 - mode), product);
+  return shared.to_leader(mode, product);
+}
+
+Matrix RankedSides::multiply_gram(const Matrix& V, Index columns) const {
+  const SharedFactors shared = factors(columns);
+  shared.from_leader(1, V);
+  Panel image, product;
+  contract(0, shared.whole(1), shared.own(1), image);
+  if (looks_at_all(1)) {
+    SharingRound round;
+    shared.publish(0, image, round);
+    round.run();
+  }
+  contract(1, shared.whole(0), image, product);
+  return shared.to_leader(1, product);
+}
+
 void RankedSides::add_up_parts(const Panel& own_rows, Panel& out) const {
   const MemberShares &by_rows = shares(0), &by_columns = shares(1);
   const int size = ranks_.size(), me = ranks_.rank();
@@ -211,8 +238,9 @@ void RankedSides::add_up_parts(const Panel& own_rows, Panel& out) const {
     const Index row = by_rows.cuts()[std::size_t(chunk)] - by_rows.first(),
                 count = by_rows.cuts()[std::size_t(chunk) + 1] - by_rows.first() - row;
     Matrix part = mine.take_spare();
-    if (block)
-      block->apply_transposed(own_rows.middleRows(row, count), part);
+    const Matrix rows = own_rows.middleRows(row, count);
+    if (block && (rows.array() != 0).any())  // factors are often sparse
+      block->apply_transposed(rows, part);
     else
       part = Matrix::Zero(cols, columns);
     mine.push(0, chunk++, std::move(part));

@@ -8,6 +8,7 @@
 
 #include "data/member_shares.hpp"
 #include "data/ranked_rows.hpp"
+#include "data/shared_factors.hpp"
 #include "pursuit/linalg/axis.hpp"
 
 namespace pursuit {
@@ -29,6 +30,15 @@ class RankedSides {
   /// `whole` is that of the other mode, by rows of padded_columns(), `own` what of it is owned here. All
   /// ranks call it together.
   void contract(Index mode, const double* whole, const Panel& own, Panel& out) const;
+
+  // Products of rank 0, who has the factor and gets the result; others get nothing. All ranks call them
+  // together, with the number of columns.
+
+  /// A V (mode 0) or A^T U.
+  Matrix multiply(Index mode, const Matrix& factor, Index columns) const;
+  Matrix multiply_gram(const Matrix& V, Index columns) const;
+  /// Factors in memory that serves products.
+  SharedFactors factors(Index columns) const;
 
  private:
   class OwnColumns;
