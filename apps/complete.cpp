@@ -203,21 +203,21 @@ void write_path_plot(const std::string& path, const std::vector<CompletionStage>
 
 /// What is said about matrices alone is refused, not passed over.
 CompleteTensorCommand array_completion_of(const CompleteCommand& c) {
-  for (const auto& [option, given] :
-       std::initializer_list<std::pair<const char*, bool>>{{"--left", !c.left.empty()},
-                                                           {"--right", !c.right.empty()},
-                                                           {"--symmetric", !c.symmetric.empty()},
-                                                           {"--preset", !c.preset.empty()},
-                                                           {"--effort high", c.effort == "high"},
-                                                           {"--samples", c.samples >= 0},
-                                                           {"--no-pattern", c.no_pattern},
-                                                           {"--row-features", !c.row_features.empty()},
-                                                           {"--col-features", !c.col_features.empty()},
-                                                           {"--clip", c.clip != "auto"},
-                                                           {"--duplicates last", c.duplicates == "last"},
-                                                           {"--columns", !c.columns.empty()},
-                                                           {"--update", !c.update.empty()},
-                                                           {"--no-store-entries", c.no_store_entries}})
+  for (const auto& [option, given] : std::initializer_list<std::pair<const char*, bool>>{
+           {"--left", !c.left.empty()},
+           {"--right", !c.right.empty()},
+           {"--symmetric", !c.symmetric.empty()},
+           {"--preset", !c.preset.empty()},
+           {"--effort high", c.effort == "high"},
+           {"--samples", c.samples >= 0},
+           {"--no-pattern", c.no_pattern},
+           {"--row-features", !c.row_features.empty()},
+           {"--col-features", !c.col_features.empty()},
+           {"--clip", c.clip != "auto"},
+           {"--duplicates", !c.duplicates.empty() && c.duplicates != "refuse"},
+           {"--columns", !c.columns.empty()},
+           {"--update", !c.update.empty()},
+           {"--no-store-entries", c.no_store_entries}})
     if (given)
       throw InvalidArgument(fmt::format(
           "{}: for matrices; an array of more modes has a set for each of them, --modes", option));

@@ -169,11 +169,7 @@ void add_options(Command& command, CompleteCommand& c) {
   command.add_option("--col-features", c.col_features, "The same about columns");
   command.add_option("--clip", c.clip, "Range of predictions: LOW:HIGH, auto (as observed) or none")
       .show_default();
-  command
-      .add_option("--duplicates", c.duplicates,
-                  "Where an entry occurs twice: refuse the file, or the last one counts")
-      .one_of({"refuse", "last"})
-      .show_default();
+  add_duplicates_option(command, c.duplicates);
   command.add_option(
       "--update", c.update,
       "Continue this model with RATINGS as new entries, rows and columns; features and effort are\n"

@@ -17,7 +17,7 @@ struct CompleteCommand {
   std::string input, test, preset, left, right, symmetric, weights = "free", regularize = "chosen",
                                                            effort = "default";
   std::string loss = "squares", entry_weights, weight_column, modes, symmetric_modes;
-  std::string row_features, col_features, clip = "auto", duplicates = "refuse", update, out, plot;
+  std::string row_features, col_features, clip = "auto", duplicates, update, out, plot;
   double holdout = 0, validation = 0.1, time_limit = std::numeric_limits<double>::infinity();
   Index rank = -1;
   int samples = -1;

@@ -34,7 +34,7 @@ std::vector<float> read_entry_weights(const CompleteCommand& c, RatingsOptions o
     options.columns.resize(2);  // empty: as they are found for the values
     options.columns.push_back(c.weight_column);
   } else {
-    options = {RatingsOptions::Duplicates::refuse, c.common.threads};
+    options = {.threads = c.common.threads};
   }
   const int rows = train.rows.size(), cols = train.cols.size();
   const ObservedEntries weights = read_ratings(path, options, &train.rows, &train.cols).entries;
@@ -69,9 +69,12 @@ std::vector<float> read_entry_weights(const CompleteCommand& c, RatingsOptions o
 
 CompletionInput read_completion_input(const CompleteCommand& c) {
   CompletionInput input;
-  const RatingsOptions options{
-      c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads, c.columns, has_times(c), rank_team()};
+  const RatingsOptions options{.duplicates = duplicates_of(c.duplicates, c.implicit),
+                               .threads = c.common.threads,
+                               .columns = c.columns,
+                               .times = has_times(c),
+                               .clicks = c.implicit,
+                               .team = rank_team()};
   if (!c.update.empty()) {
     input.earlier = load_completion(c.update);
     if (input.earlier->model.is_implicit() != c.implicit)

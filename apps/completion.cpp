@@ -146,12 +146,27 @@ void print_features(const FeatureFile& file, const std::string& side) {
          printable(fmt::format("{}", fmt::join(file.left_out, ", "))), side);
 }
 
+void add_duplicates_option(Command& command, std::string& duplicates) {
+  command
+      .add_option(
+          "--duplicates", duplicates,
+          "Where an entry occurs twice: refuse the file, the last value counts, or the sum of all; by "
+          "default\nrefuse, and of clicks sum")
+      .one_of({"refuse", "last", "sum"});
+}
+
+RatingsOptions::Duplicates duplicates_of(const std::string& duplicates, bool clicks) {
+  if (duplicates == "last") return RatingsOptions::Duplicates::last;
+  return duplicates == "sum" || (duplicates.empty() && clicks) ? RatingsOptions::Duplicates::sum
+                                                               : RatingsOptions::Duplicates::refuse;
+}
+
 void add_columns_option(Command& command, std::vector<std::string>& columns) {
   command
       .add_option(
           "--columns", columns,
           "Which columns of RATINGS hold row, column and value, and as a fourth the time: names of its\n"
-          "header, or numbers counted from 1 (user,item,rating or 1,2,4 or 1,2,4,3)")
+          "header, or numbers counted from 1 (user,item,rating or 1,2,4 or 1,2,4,3); of clicks user,item")
       .separated_by(',');
 }
 

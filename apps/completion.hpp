@@ -44,6 +44,10 @@ void print_features(const FeatureFile& file, const std::string& side);
 /// --columns of files with a header.
 void add_columns_option(Command& command, std::vector<std::string>& columns);
 
+/// --duplicates: what was asked for, or else that entries are refused that come twice, and clicks added up.
+void add_duplicates_option(Command& command, std::string& duplicates);
+RatingsOptions::Duplicates duplicates_of(const std::string& duplicates, bool clicks);
+
 /// --time of commands that answer from a model, which move_to() takes: offsets that drift are those of this
 /// time, or of the newest entry where the text is empty.
 void add_time_option(Command& command, std::string& time);

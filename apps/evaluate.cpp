@@ -23,7 +23,7 @@ constexpr double kBySelf = std::numeric_limits<double>::quiet_NaN();
 
 struct EvaluateCommand {
   CommonOptions common;
-  std::string input, split = "50/20/30", duplicates = "refuse", loss = "squares";
+  std::string input, split = "50/20/30", duplicates, loss = "squares";
   std::vector<std::string> columns;
   std::vector<std::string> methods;
   Protocol protocol;
@@ -184,10 +184,18 @@ int run(const EvaluateCommand& c) {
   if (std::isfinite(c.relevant)) protocol.relevant = c.relevant;
   const bool squares = protocol.loss.kind == Loss::squares, paper_split = protocol.kind == Protocol::random;
   const std::vector<std::string> methods = c.methods.empty() ? methods_for(protocol) : c.methods;
-  const RatingsOptions options{
-      c.duplicates == "last" ? RatingsOptions::Duplicates::last : RatingsOptions::Duplicates::refuse,
-      c.common.threads, c.columns,
-      c.by_time || std::find(methods.begin(), methods.end(), "drift") != methods.end(), rank_team()};
+  const auto has = [&](const char* method) {
+    return std::find(methods.begin(), methods.end(), method) != methods.end();
+  };
+  const bool clicks = std::all_of(methods.begin(), methods.end(), [](const std::string& method) {
+    return method == "popularity" || method == "implicit";  // no others know what to make of them
+  });
+  const RatingsOptions options{.duplicates = duplicates_of(c.duplicates, clicks),
+                               .threads = c.common.threads,
+                               .columns = c.columns,
+                               .times = c.by_time || has("drift"),
+                               .clicks = clicks,
+                               .team = rank_team()};
   const Ratings ratings = read_ratings(c.input, options);
   protocol.times = ratings.time;
   watch_interrupts();
@@ -261,10 +269,7 @@ void add_evaluate(Command& program) {
          "ordinal, deviance of counts and positive numbers, else the mean loss")
       .show_default();
   sub.add_option("--seed", c->protocol.seed, "Seed of the first split; the next ones follow").show_default();
-  sub.add_option("--duplicates", c->duplicates,
-                 "Where an entry occurs twice: refuse the file, or the last one counts")
-      .one_of({"refuse", "last"})
-      .show_default();
+  add_duplicates_option(sub, c->duplicates);
   add_columns_option(sub, c->columns);
   add_common_options(sub, c->common);
   sub.runs([c] { return run(*c); });

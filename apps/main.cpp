@@ -23,7 +23,7 @@ constexpr const char* kMainExamples = R"(Examples:
   pursuit factor counts.mtx.gz --rank 10 --right sparse:40 --out topics.npz
   pursuit pca expression.csv --components 5 --atoms sparse:300 --out signatures.npz
   pursuit complete ratings.dat --holdout 0.1 --out model.npz
-  pursuit recommend model.npz --row 42 --top 10 --exclude-seen
+  pursuit recommend model.npz --row 42 --top 10
   pursuit atoms nonneg+unimodal
   pursuit inspect parts.npz
   pursuit report parts.npz --out parts.html

@@ -99,7 +99,10 @@ std::vector<std::string> listed_ids(const std::string& path, const IdTable& tabl
 /// New rows are those that only the file of newcomers has, or the model's own with more entries; where all of
 /// its rows are the model's and columns are not, it is these that are new.
 Audience newcomers(const RecommendCommand& c, CompletionFile file) {
-  Ratings fresh = read_ratings(c.newcomers, {.threads = c.common.threads}, &file.rows, &file.cols);
+  const bool clicks = file.model.is_implicit();
+  const RatingsOptions options{
+      .duplicates = duplicates_of({}, clicks), .threads = c.common.threads, .clicks = clicks};
+  Ratings fresh = read_ratings(c.newcomers, options, &file.rows, &file.cols);
   const int rows = file.rows.size(), cols = file.cols.size();
   const auto first_beyond = [](const std::vector<int>& members, int size) {
     return std::find_if(members.begin(), members.end(), [&](int k) { return k >= size; });

@@ -217,6 +217,29 @@ TEST_F(CompletionCli, EvaluateSplitsByTimeAndMembers) {
                   {"no list", "evaluate timed.csv --top 0", 2, "places 0"}});
 }
 
+TEST_F(CompletionCli, ALogOfClicksIsWhatItsCountsAre) {
+  std::string log, counts = "user,item,count\n";
+  for (int i = 0; i < 30; ++i)
+    for (int j = i % 3; j < 18; j += 3) {
+      for (int times = 0; times <= j % 2; ++times) log += fmt::format("u{},i{}\n", i, j);
+      counts += fmt::format("u{},i{},{}\n", i, j, 1 + j % 2);
+    }
+  write("log.csv", log);
+  write("counts.csv", counts);
+  for (const char* file : {"log", "counts"})
+    ASSERT_EQ(
+        run(fmt::format("complete {0}.csv --implicit --confidence linear:2 --out {0}.npz", file)).status, 0);
+  EXPECT_EQ(run("recommend log.npz --all --top 5").out, run("recommend counts.npz --all --top 5").out);
+  write("newcomer.csv", "x,i1\nx,i4\nx,i4\n");
+  for (const auto& line : table(run("recommend log.npz --for newcomer.csv --top 3").out))
+    EXPECT_EQ(std::stoi(line[2].substr(1)) % 3, 1) << line[2];
+  EXPECT_EQ(run("evaluate log.csv --leave-one-out --methods popularity,implicit --json").status, 0);
+  expect_refused(
+      {{"as ratings", "complete log.csv", 3, "--implicit"},
+       {"to methods for values", "evaluate log.csv --methods popularity,default", 3, "row, column and value"},
+       {"once", "complete log.csv --implicit --duplicates refuse", 3, "already given"}});
+}
+
 TEST_F(CompletionCli, ImplicitFeedbackFromClicksToLists) {
   std::string clicks = "user,item,count\n";
   for (int i = 0; i < 60; ++i)

@@ -130,7 +130,7 @@ class CompletedMatrix:
             of the columns that any list has).
         """
         check_is_fitted(self, "model_")
-        seen = from_triplets(X, self.columns)
+        seen = from_triplets(X, self.columns, clicks=self.implicit)
         known = getattr(self, "_known", self._seen)
         if known is None:
             raise ValueError("the model was saved without its entries: what was seen cannot be left out")
@@ -230,7 +230,7 @@ class CompletedMatrix:
 
     def _new_rows(self, X: Any) -> Observations:
         if is_triplets(X, self.columns):
-            return from_triplets(X, self.columns, cols=self._cols)
+            return from_triplets(X, self.columns, cols=self._cols, clicks=self.implicit)
         return from_matrix(self, X, reset=False)
 
     def _factors(self, rows: Observations) -> NDArray[np.float64]:

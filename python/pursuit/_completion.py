@@ -55,7 +55,7 @@ class MatrixCompletion(
     Input comes in four forms. An *array*: NaN, or what is masked, is unknown. A *SciPy sparse matrix*: what
     is not stored is unknown, and a stored zero is an observation. *Triplets*: a tuple (rows, columns, values)
     with any ids. A pandas *frame* of triplets, with columns named like ``columns``; other frames are arrays
-    whose labels are the ids.
+    whose labels are the ids. Clicks (``implicit=True``) need no values, (rows, columns), and may come again.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class MatrixCompletion(
     clip : (low, high), "auto" or None, default="auto"
         Range of predictions; "auto" is that of the observed entries.
     columns : (str, str, str), default=("row", "column", "value")
-        Names of the columns of frames of triplets.
+        Names of the columns of frames of triplets; of clicks two will do.
     time_limit : float, optional
         Seconds; what there is then is kept.
     checkpoint : path, or path and str, optional
@@ -450,12 +450,12 @@ class MatrixCompletion(
 
     def _observations(self, X: Any, continued: bool) -> Observations:
         if not is_triplets(X, self.columns):
-            refuse_unnamed_triplets(X)
+            refuse_unnamed_triplets(X, self.implicit)
             return from_matrix(self, X, reset=True)
         rows, cols = (self._rows, self._cols) if continued else (None, None)
         if cols is not None:
             cols = cols.extended(column_ids(X, self.columns))
-        seen = from_triplets(X, self.columns, rows=rows, cols=cols)
+        seen = from_triplets(X, self.columns, rows=rows, cols=cols, clicks=self.implicit)
         self.n_features_in_ = len(seen.cols)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_

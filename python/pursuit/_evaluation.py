@@ -67,12 +67,13 @@ def evaluate_completion(
     >>> rng = np.random.default_rng(0)
     >>> row, col = np.nonzero(rng.random((60, 40)) < np.where(np.arange(60)[:, None] % 2 == np.arange(40) % 2, .5, .05))
     >>> scores = pursuit.evaluate_completion(
-    ...     (row, col, np.ones(len(row))), split="leave_one_out", methods=["popularity", "implicit"], random_state=0)
+    ...     (row, col), split="leave_one_out", methods=["popularity", "implicit"], random_state=0)
     >>> scores[1]["ndcg"] > scores[0]["ndcg"]
     True
     """
     triplets = is_triplets(X, columns)
-    seen = from_triplets(X, columns) if triplets else from_matrix(MatrixCompletion(), X, reset=True)
+    clicks = set(methods) <= {"popularity", "implicit"}
+    seen = from_triplets(X, columns, clicks=clicks) if triplets else from_matrix(MatrixCompletion(), X, reset=True)
     if times is not None and (not triplets or np.shape(times) != seen.value.shape):
         raise ValueError(
             f"times of shape {np.shape(times)}: must be one for each of {len(seen.value)} triplets"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._validation import ALLOW_NAN, FLOATS, validate_data, with_floats
 
-Names = tuple[str, str, str]
+Names = tuple[str, ...]
 
 
 class Ids:
@@ -60,18 +60,21 @@ class Observations:
 
 
 def is_triplets(X: Any, names: Names) -> bool:
-    """A tuple of three equally long sequences, or a frame with the three named columns."""
+    """A tuple of three equally long sequences, or of two (clicks), or a frame with the named columns."""
     if isinstance(X, tuple):
-        return len(X) == 3 and all(np.ndim(each) == 1 for each in X)
+        return len(X) in (2, 3) and all(np.ndim(each) == 1 for each in X)
     return hasattr(X, "columns") and hasattr(X, "iloc") and set(names) <= set(map(str, X.columns))
 
 
-def refuse_unnamed_triplets(X: Any) -> None:
+def refuse_unnamed_triplets(X: Any, clicks: bool = False) -> None:
     """ValueError for a frame whose columns are called like those of triplets: nobody means it as a matrix."""
-    if not (hasattr(X, "columns") and hasattr(X, "iloc")) or not 3 <= len(X.columns) <= 6:
+    needed = 2 if clicks else 3
+    if not (hasattr(X, "columns") and hasattr(X, "iloc")) or not needed <= len(X.columns) <= 6:
         return
     words = {"".join(c for c in str(name).lower() if c.isalnum()): name for name in X.columns}
     found = [next((words[word] for word in kind if word in words), None) for kind in _TRIPLET_WORDS]
+    if clicks and found[2] is None:
+        found.pop()
     if None not in found:
         names = ", ".join(repr(name) for name in found)
         raise ValueError(
@@ -138,10 +141,17 @@ def from_matrix(estimator: Any, X: Any, *, reset: bool) -> Observations:
     )
 
 
-def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | None = None) -> Observations:
+def from_triplets(
+    X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | None = None, clicks: bool = False
+) -> Observations:
     """Ids keep the places that ``rows`` and ``cols`` give them; new ones follow, but columns only where
-    ``cols`` is None."""
-    row_ids, col_ids, values = X if isinstance(X, tuple) else (X[name] for name in names)
+    ``cols`` is None. Clicks need no values, and those that come again are added up."""
+    parts = X if isinstance(X, tuple) else tuple(X[name] for name in names)
+    if len(parts) == 2:
+        if not clicks:
+            raise ValueError("rows and columns without values are clicks, which MatrixCompletion(implicit=True) takes")
+        parts = (*parts, np.ones(len(parts[0])))
+    row_ids, col_ids, values = parts
     row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")
     if np.ma.is_masked(values) and len(row_ids) == len(col_ids) == len(values):
         seen = np.flatnonzero(~np.ma.getmaskarray(values))
@@ -158,9 +168,10 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
     rows = Ids(list(dict.fromkeys(row_ids))) if rows is None else rows.extended(row_ids)
     known = Ids(list(dict.fromkeys(col_ids))) if cols is None else cols
     row, col = rows.places(row_ids, "row"), known.places(col_ids, "column")
+    repeated = _repeats(row, col)
     for problem, where in (
         ("not a finite number", ~np.isfinite(values)),
-        ("given twice", _repeats(row, col)),
+        ("given twice", repeated & (not clicks)),
     ):
         if where.any():
             i = int(np.flatnonzero(where)[0])
@@ -168,7 +179,20 @@ def from_triplets(X: Any, names: Names, *, rows: Ids | None = None, cols: Ids | 
                 f"the entry of row {row_ids[i]!r} and column {col_ids[i]!r} is {problem}; "
                 f"its value is {values[i]}"
             )
+    if repeated.any():
+        values = _added_up(row, col, values)
+        row, col = row[~repeated], col[~repeated]
     return Observations(rows, known, row, col, _as_float32(values))
+
+
+def _added_up(row: NDArray[Any], col: NDArray[Any], values: NDArray[Any]) -> NDArray[np.float64]:
+    """The sums over entries of the same place, in the order in which places come first."""
+    _, first, which = np.unique(_places(row, col), return_index=True, return_inverse=True)
+    return np.bincount(which.ravel(), values)[np.argsort(first)]
+
+
+def _places(row: NDArray[Any], col: NDArray[Any]) -> NDArray[np.int64]:
+    return row.astype(np.int64) * (int(col.max(initial=0)) + 1) + col
 
 
 def _plain(ids: Any, kind: str) -> list[Any]:
@@ -183,9 +207,8 @@ def _plain(ids: Any, kind: str) -> list[Any]:
 
 def _repeats(row: NDArray[Any], col: NDArray[Any]) -> NDArray[np.bool_]:
     """True where a pair occurred before."""
-    keys = row.astype(np.int64) * (int(col.max(initial=0)) + 1) + col
-    _, first = np.unique(keys, return_index=True)
-    repeated = np.ones(len(keys), dtype=bool)
+    _, first = np.unique(_places(row, col), return_index=True)
+    repeated = np.ones(len(row), dtype=bool)
     repeated[first] = False
     return repeated
 

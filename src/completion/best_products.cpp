@@ -61,19 +61,31 @@ BestProducts::BestProducts(FactorMatrix items) : items_(std::move(items)) {
   for (Index j = 0; j < items_.rows(); ++j) longest_ = std::max(longest_, double(items_.row(j).norm()));
 }
 
+std::vector<ScoredItem> BestProducts::all_but(std::span<const int> left_out) const {
+  std::vector<ScoredItem> all;
+  for (int item = 0; item < int(items_.rows()); ++item)
+    if (!std::binary_search(left_out.begin(), left_out.end(), item)) all.push_back({0, item});
+  return all;
+}
+
 std::vector<std::vector<ScoredItem>> BestProducts::of(
     const FactorMatrix& queries, Index count,
     const std::function<std::span<const int>(Index query)>& left_out) const {
   const Index rows = queries.rows(), width = items_.cols();
   std::vector<BestScores> best(static_cast<std::size_t>(rows));
   std::vector<std::span<const int>> next(best.size());  // items of a query that are left out
+  std::vector<std::vector<ScoredItem>> result(best.size());
+  std::vector<bool> too_large(best.size());  // whose scores may be no numbers
   for (Index i = 0; i < rows; ++i) {
     constexpr double kRounding = std::numeric_limits<float>::epsilon();
     BestScores& of_query = best[std::size_t(i)];
-    of_query.margin = 2 * kRounding * double(width + 4) * double(queries.row(i).norm()) * longest_;
+    const double largest = double(queries.row(i).norm()) * longest_;
+    too_large[std::size_t(i)] = !(largest < std::numeric_limits<float>::max());
+    of_query.margin = 2 * kRounding * double(width + 4) * largest;
     of_query.count = std::size_t(count);
     of_query.forget_the_rest();
     next[std::size_t(i)] = left_out(i);
+    if (too_large[std::size_t(i)]) result[std::size_t(i)] = all_but(next[std::size_t(i)]);
   }
   const Matrix panel = queries.transpose().cast<double>();
   Eigen::MatrixXf scores(kBlockItems, rows);
@@ -88,8 +100,8 @@ std::vector<std::vector<ScoredItem>> BestProducts::of(
       best[std::size_t(i)].offer(of_query, first, number);
     }
   }
-  std::vector<std::vector<ScoredItem>> result(best.size());
   for (std::size_t i = 0; i < best.size(); ++i) {
+    if (too_large[i]) continue;
     best[i].forget_the_rest();
     result[i] = std::move(best[i].scored);
   }

@@ -26,12 +26,15 @@ class BestProducts {
   const FactorMatrix& vectors() const { return items_; }
 
   /// For every query (one per row): the `count` items of largest product and those that rounding may have
-  /// kept from being among them, in no order. left_out(k) are items that query k is not to get, ascending.
+  /// kept from being among them, in no order; all of them where numbers leave the range of single precision.
+  /// left_out(k) are items that query k is not to get, ascending.
   std::vector<std::vector<ScoredItem>> of(
       const FactorMatrix& queries, Index count,
       const std::function<std::span<const int>(Index query)>& left_out) const;
 
  private:
+  std::vector<ScoredItem> all_but(std::span<const int> left_out) const;
+
   FactorMatrix items_;
   double longest_ = 0;
 };

@@ -85,6 +85,22 @@ ObservedEntries with_newcomers() {
   return entries;
 }
 
+/// Where nothing is regularised an atom that observed entries hardly see may have any size.
+TEST(Recommender, ListsAreWholeWhereAtomsLeaveTheRangeOfSinglePrecision) {
+  CompletionModel model = columns_of({0, 0, 0, 0, 0}, {2, 5});
+  const Matrix right = (Matrix(5, 2) << 1, 0, -1, 0, 0.5, 0, 2, 1, 0, 0).finished();
+  const std::vector<int> some{1, 3, 4};
+  for (const double size : {1.0, 1e25, 1e100, 1e300}) {
+    model.atoms = Expansion(Matrix::Ones(1, 2), right, (Vector(2) << 1, size).finished());
+    for (const Index count : {1, 3, 9}) {
+      EXPECT_EQ(columns(Recommender(model).of_rows(0, 1, count, nullptr, 1)[0]),
+                columns(recommend(model, 0, count)));
+      EXPECT_EQ(columns(Recommender(model).lists(std::vector{0}, {.count = count, .columns = &some}, 1)[0]),
+                columns(recommend(model, 0, count, std::vector{0, 2})));
+    }
+  }
+}
+
 TEST(Recommender, ListsHoldOnlyTheColumnsAskedForByTheBoundAskedFor) {
   const ObservedEntries entries = with_newcomers();
   const ObservedMatrix seen(entries);

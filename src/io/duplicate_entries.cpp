@@ -94,7 +94,7 @@ std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries
   return first == found.end() ? std::nullopt : *first;
 }
 
-void keep_last(ObservedEntries& entries, std::vector<double>& times) {
+void merge_duplicates(ObservedEntries& entries, std::vector<double>& times, bool sum) {
   const std::vector<Index> starts = row_starts(entries);
   // One array after the other, so that only one is there twice at any time.
   entries.col = sorted_by_row(entries.row, starts, entries.col);
@@ -110,11 +110,13 @@ void keep_last(ObservedEntries& entries, std::vector<double>& times) {
     for (; next < end; ++next) {
       const int j = entries.col[next];
       Index& at = place[static_cast<std::size_t>(j)];
-      if (at < row_start) at = static_cast<Index>(kept++);
+      const bool again = at >= row_start;
+      if (!again) at = static_cast<Index>(kept++);
       const auto slot = static_cast<std::size_t>(at);
+      const float before = again && sum ? entries.value[slot] : 0.0F;
       entries.row[slot] = i;
       entries.col[slot] = j;
-      entries.value[slot] = entries.value[next];
+      entries.value[slot] = before + entries.value[next];
       if (!times.empty()) times[slot] = times[next];
     }
   }

@@ -12,7 +12,8 @@ namespace pursuit::io {
 /// The row and column of an entry that is there twice: of the first such row, whatever the number of threads.
 std::optional<std::pair<int, int>> find_duplicate(const ObservedEntries& entries, int threads);
 
-/// Of entries of the same row and column keeps the last, and its time where there are times. Sorts by row.
-void keep_last(ObservedEntries& entries, std::vector<double>& times);
+/// Of entries of the same row and column keeps the last value, or the sum of all, and the last time where
+/// there are times. Sorts by row.
+void merge_duplicates(ObservedEntries& entries, std::vector<double>& times, bool sum);
 
 }  // namespace pursuit::io

@@ -114,7 +114,13 @@ Ratings RatingsCollector::finish() {
   if (const auto twice = find_duplicate(entries, threads_)) {
     if (options_.duplicates == RatingsOptions::Duplicates::refuse)
       refuse_duplicate(twice->first, twice->second);
-    keep_last(entries, ratings_.time);
+    merge_duplicates(entries, ratings_.time, options_.duplicates == RatingsOptions::Duplicates::sum);
+    const auto huge = std::find_if(entries.value.begin(), entries.value.end(),
+                                   [](float value) { return !std::isfinite(value); });
+    if (huge != entries.value.end())
+      refuse(
+          name_,
+          "values of an entry that comes again and again add up to more than a number in single precision");
   }
   return std::move(ratings_);
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "io/defect.hpp"
@@ -25,22 +25,35 @@ std::string plain_word(const std::string& name) {
   return result;
 }
 
-bool is_one_of(const std::string& name, std::initializer_list<std::string_view> words) {
-  const std::string word = plain_word(name);
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+using Words = std::span<const std::string_view>;
+
+constexpr std::string_view kRowWords[] = {"user",       "userid",     "uid",      "row",       "customer",
+                                          "customerid", "reviewerid", "visitor",  "visitorid", "session",
+                                          "sessionid",  "member",     "memberid", "listener",  "reader"};
+constexpr std::string_view kColumnWords[] = {
+    "item",      "itemid",  "iid",       "column", "col",     "movie", "movieid", "product",
+    "productid", "book",    "bookid",    "track",  "trackid", "song",  "songid",  "artist",
+    "artistid",  "article", "articleid", "asin",   "isbn",    "sku"};
+constexpr std::string_view kValueWords[] = {"rating", "ratings", "value", "score", "stars", "overall"};
+constexpr std::string_view kCountWords[] = {"count", "counts",  "plays",     "playcount", "clicks",
+                                            "views", "listens", "purchases", "quantity"};
+
+constexpr std::string_view kTimeWords[] = {"timestamp", "time",     "date",          "datetime",
+                                           "ts",        "unixtime", "unixreviewtime"};
 
 bool is_time(const std::string& name) {
-  return is_one_of(name, {"timestamp", "time", "date", "datetime", "ts", "unixtime", "unixreviewtime"});
+  return std::find(std::begin(kTimeWords), std::end(kTimeWords), plain_word(name)) != std::end(kTimeWords);
 }
 
-int find_column(const std::vector<std::string>& names, std::initializer_list<std::string_view> words) {
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (is_one_of(names[k], words)) return int(k);
+/// The column that is called by the first of these words that any is called by.
+int find_column(const std::vector<std::string>& names, Words words) {
+  for (const std::string_view& word : words)
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (plain_word(names[k]) == word) return int(k);
   return kUnknown;
 }
 
-/// Places of row, column and value, and of the time where it is needed.
+/// Places of row, column and value, unknown where clicks have none, and of the time where it is needed.
 using ColumnPlaces = std::vector<int>;
 
 /// Of the first column that is called like a time, or of the fourth where columns have no names.
@@ -54,20 +67,18 @@ int place_of_time(const std::vector<std::string>& first, bool header, const std:
   return 3;
 }
 
-ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::string& where) {
-  const int value = find_column(names, {"rating", "ratings", "value", "score", "stars", "overall"});
-  if (value == kUnknown) {
+ColumnPlaces places_by_name(const std::vector<std::string>& names, bool clicks, const std::string& where) {
+  int value = find_column(names, kValueWords);
+  if (value == kUnknown && clicks) value = find_column(names, kCountWords);
+  const bool without = clicks && value == kUnknown && (names.size() == 2 || is_time(names[2]));
+  if (value == kUnknown && !without) {
     if (is_time(names[2]))
       refuse(where, fmt::format("the third column, {}, is a time, and no column is called rating or value; "
                                 "say where row, column and value are (--columns user,item,value)",
                                 shown(names[2])));
     return {0, 1, 2};
   }
-  ColumnPlaces places = {
-      find_column(names, {"user", "userid", "uid", "row", "customer", "customerid", "reviewerid"}),
-      find_column(names, {"item", "itemid", "iid", "column", "col", "movie", "movieid", "product",
-                          "productid", "book", "bookid", "track", "trackid", "asin", "isbn"}),
-      value};
+  ColumnPlaces places = {find_column(names, kRowWords), find_column(names, kColumnWords), value};
   if (places[0] == kUnknown || places[1] == kUnknown) {
     places[0] = places[1] = kUnknown;  // the first two that may be ids, in their order
     for (std::size_t k = 0; k < names.size() && places[1] == kUnknown; ++k)
@@ -79,15 +90,20 @@ ColumnPlaces places_by_name(const std::vector<std::string>& names, const std::st
   return places;
 }
 
-ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
-                           const std::vector<std::string>& wanted, const std::string& where) {
-  if (wanted.size() != 3 && wanted.size() != 4)
-    refuse(where, fmt::format("columns {}: needed are three, of row, column and value, or with the time four",
-                              shown(fmt::format("{}", fmt::join(wanted, ",")))));
+ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header, const ColumnsAsked& asked,
+                           const std::string& where) {
+  const std::vector<std::string>& wanted = asked.wanted;
+  const bool pairs = asked.clicks && wanted.size() == 2;
+  if (wanted.size() != 3 && wanted.size() != 4 && !pairs)
+    refuse(where,
+           fmt::format("columns {}: needed are three, of row, column and value, or with the time four{}",
+                       shown(fmt::format("{}", fmt::join(wanted, ","))),
+                       asked.clicks ? "; clicks need two" : ""));
   ColumnPlaces places = {0, 1, 2};
   const bool by_name = std::any_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.empty(); });
-  if (by_name && header) places = places_by_name(first, where);
-  places.resize(wanted.size());
+  if (by_name && header) places = places_by_name(first, asked.clicks, where);
+  if (pairs) places[2] = kUnknown;
+  places.resize(std::max<std::size_t>(wanted.size(), 3));
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     const std::string& text = wanted[k];
     if (text.empty() && k < 3) continue;
@@ -107,26 +123,29 @@ ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header,
   for (std::size_t k = 1; k < places.size(); ++k)
     if (std::find(places.begin(), places.begin() + std::ptrdiff_t(k), places[k]) !=
         places.begin() + std::ptrdiff_t(k))
-      refuse(where, fmt::format("columns {}: they must be {} different ones",
-                                shown(fmt::format("{}", fmt::join(wanted, ","))),
-                                places.size() == 3 ? "three" : "four"));
+      refuse(where, fmt::format("columns {}: they must be different ones",
+                                shown(fmt::format("{}", fmt::join(wanted, ",")))));
   return places;
 }
 
 }  // namespace
 
+bool names_ids(const std::vector<std::string>& first) {
+  return find_column(first, kRowWords) != kUnknown || find_column(first, kColumnWords) != kUnknown;
+}
+
 std::vector<int> roles_of_columns(const std::vector<std::string>& first, bool header,
-                                  const std::vector<std::string>& wanted, bool time,
-                                  const std::string& where) {
-  ColumnPlaces places = {0, 1, 2};
-  if (!wanted.empty())
-    places = wanted_places(first, header, wanted, where);
+                                  const ColumnsAsked& asked, const std::string& where) {
+  ColumnPlaces places = {0, 1, asked.clicks && first.size() == 2 ? kUnknown : 2};
+  if (!asked.wanted.empty())
+    places = wanted_places(first, header, asked, where);
   else if (header)
-    places = places_by_name(first, where);
-  if (time && places.size() == 3) places.push_back(place_of_time(first, header, where));
-  if (!time) places.resize(3);
+    places = places_by_name(first, asked.clicks, where);
+  if (asked.time && places.size() == 3) places.push_back(place_of_time(first, header, where));
+  if (!asked.time) places.resize(3);
   std::vector<int> roles(std::size_t(*std::max_element(places.begin(), places.end())) + 1, kUnknown);
   for (std::size_t k = 0; k < places.size(); ++k) {
+    if (places[k] == kUnknown) continue;
     int& role = roles[std::size_t(places[k])];
     if (role != kUnknown)
       refuse(where, fmt::format("column {} cannot be the time: it is the row, the column or the value",

@@ -25,6 +25,56 @@ using testing::StartsWith;
 
 const RatingsById kExpected = {{{"196", "242"}, 3.0F}, {{"186", "302"}, 3.5F}, {{"196", "377"}, 0.5F}};
 
+const RatingsOptions kClicks = {.duplicates = RatingsOptions::Duplicates::sum, .clicks = true};
+
+TEST(ReadClicks, NeedNoValuesAndMayComeAgain) {
+  const RatingsById once = {{{"u1", "i1"}, 2.0F}, {{"u1", "i2"}, 1.0F}, {{"u2", "i1"}, 1.0F}};
+  const std::string layouts[] = {
+      "u1,i1\nu1,i2\nu2,i1\nu1,i1\n",
+      "u1\ti1\nu1\ti2\nu2\ti1\nu1\ti1\n",
+      "u1 i1\n\nu2  i1\nu1 i2\nu1 i1\n",
+      "user_id,Song\nu1,i1\nu1,i2\nu2,i1\nu1,i1\n",
+      "user;item;timestamp\nu1;i1;1\nu1;i2;2\nu2;i1;3\nu1;i1;4\n",
+      "listener,song,plays\nu1,i1,2\nu1,i2,1\nu2,i1,1\n",
+      "u1,i1,2,5\nu1,i2,1,6\nu2,i1,1,7\n",
+      "date,plays,user,item\n1,2,u1,i1\n3,1,u1,i2\n4,1,u2,i1\n",
+      "session,user,item,plays\ns,u1,i1,2\nt,u1,i2,1\ns,u2,i1,1\n",
+  };
+  for (const std::string& text : layouts) {
+    EXPECT_EQ(by_id(read_content(text, kClicks)), once) << text;
+    EXPECT_EQ(by_id(read_content(gzip(text), kClicks)), once) << "packed: " << text;
+  }
+  RatingsOptions chosen = kClicks;
+  for (const std::vector<std::string>& columns : {std::vector<std::string>{"user", "item"}, {"3", "2"}}) {
+    chosen.columns = columns;
+    EXPECT_EQ(by_id(read_content("timestamp,item,user\n1,i1,u1\n2,i2,u1\n3,i1,u2\n4,i1,u1\n", chosen)), once);
+  }
+  chosen.columns = {"user", "item", "", "timestamp"};
+  chosen.times = true;
+  const Ratings timed = read_content(layouts[4], chosen);
+  EXPECT_EQ(by_id(timed), once);
+  EXPECT_THAT(timed.time, testing::UnorderedElementsAre(4, 2, 3)) << "the last time of each";
+  RatingsOptions last = kClicks;
+  last.duplicates = RatingsOptions::Duplicates::last;
+  EXPECT_EQ(by_id(read_content(layouts[0], last)).at({"u1", "i1"}), 1.0F);
+}
+
+TEST(ReadClicks, AreRefusedWhereNobodyAskedForThem) {
+  EXPECT_THAT(refusal("u1,i1\nu1,i2\n"), AllOf(StartsWith("line 1: "), HasSubstr("--implicit")));
+  const auto problem = [](std::string_view content, const RatingsOptions& options) {
+    return message_of<InvalidInput>([&] { read_content(content, options); });
+  };
+  EXPECT_THAT(problem("user,item,rating\nu1,i1,3\n", {.columns = {"user", "item"}}),
+              HasSubstr("needed are three"));
+  EXPECT_THAT(problem("u1\nu2\n", kClicks), HasSubstr("needed are row and column"));
+  EXPECT_THAT(problem("u1,i1\nu2\n", kClicks), HasSubstr("line 2"));
+  EXPECT_THAT(problem("u1,i1,2\nu2,i1,x\n", kClicks), HasSubstr("'x' is not a number"));
+  EXPECT_THAT(problem("u1,i1,3e38\nu1,i1,3e38\n", kClicks), HasSubstr("add up to more"));
+  RatingsOptions refusing = kClicks;
+  refusing.duplicates = RatingsOptions::Duplicates::refuse;
+  EXPECT_THAT(problem("u1,i1\nu1,i1\n", refusing), HasSubstr("already given on line 1"));
+}
+
 TEST(ReadRatings, KnowsEveryLayoutOfText) {
   const std::string layouts[] = {
       "196\t242\t3\t881250949\n186\t302\t3.5\t891717742\n196\t377\t.5\t878887116\n",

@@ -19,7 +19,7 @@ namespace {
 struct RatingsTask {
   std::uint64_t bytes = 0;  // of the file
   int threads = 0;
-  bool times = false;
+  bool times = false, clicks = false;
 };
 
 /// How much a rank has found.
@@ -148,7 +148,7 @@ void receive(Ranks& ranks, std::size_t own_lines, int threads, RatingsCollector&
 void read_together(Ranks& ranks, std::string path, RatingsOptions options, RatingsCollector* all) {
   path = broadcast_text(ranks, std::move(path));
   options.columns = parted(broadcast_text(ranks, joined(options.columns)));
-  RatingsTask task{0, options.threads, options.times};
+  RatingsTask task{0, options.threads, options.times, options.clicks};
   std::optional<ByteSource> source;
   together(ranks, [&] {
     source.emplace(std::filesystem::path(path));
@@ -158,6 +158,7 @@ void read_together(Ranks& ranks, std::string path, RatingsOptions options, Ratin
   ranks.broadcast(&task, sizeof task);
   options.threads = task.threads;
   options.times = task.times;
+  options.clicks = task.clicks;
   std::optional<RatingsCollector> own;
   std::size_t lines = 0;
   together(ranks, [&] {

@@ -153,18 +153,26 @@ void refuse_value(std::string_view text, const std::string& where) {
 
 std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, RatingsCollector& ratings,
                               const TextShare& share) {
-  FieldLayout<3> layout(lines, "row, column and value");
+  FieldLayout<3> layout(
+      lines, options.clicks
+                 ? "row and column"
+                 : "row, column and value (row and column alone are clicks: `complete --implicit`)");
   std::string_view line;
   lines.next_filled(line);
-  FieldLines<3> first(line, {lines.number() - 1, 0}, layout);
-  first.next();
-  const bool header = kind_of(first[2]) == CellKind::kName && !is_number(first[0]) && !is_number(first[1]);
   CellScanner cells(line, layout.separator, CellScanner::Quotes::end_with_line);
   cells.seek_record();
   std::vector<std::string> names;
   for (const Cell& cell : cells.remaining_cells()) names.emplace_back(cell.text);
+  const bool pairs = options.clicks && names.size() == 2;
+  if (pairs) layout.role.pop_back();
+  FieldLines<3> first(line, {lines.number() - 1, 0}, layout);
+  first.next();
+  const bool header = (pairs ? names_ids(names) : kind_of(first[2]) == CellKind::kName) &&
+                      !is_number(first[0]) && !is_number(first[1]);
   if (names.size() > 3 && names[0] == "#") names.erase(names.begin());  // a remark that names the columns
-  layout.role = roles_of_columns(names, header, options.columns, options.times, lines.here());
+  layout.role =
+      roles_of_columns(names, header, {options.columns, options.times, options.clicks}, lines.here());
+  const bool values = std::find(layout.role.begin(), layout.role.end(), 2) != layout.role.end();
   if (!header) lines.step_back();
   const std::size_t behind_header = lines.number();
   if (share.parts > 1) lines.keep_part(share.part, share.parts);
@@ -179,7 +187,7 @@ std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, R
         row = part.row_index(fields[0], here);  // files are mostly sorted by row
       last_id = fields[0];
       const int col = part.col_index(fields[1], here);
-      part.add(row, col, parse_rating(fields[2], here), fields.line());
+      part.add(row, col, values ? parse_rating(fields[2], here) : 1.0F, fields.line());
       if (options.times) part.time.push_back(parse_time(fields[3], here));
     }
     part.extent = {fields.lines_passed() - before.lines, part.value.size()};

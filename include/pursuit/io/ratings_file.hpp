@@ -24,8 +24,8 @@ namespace pursuit {
 class RankTeam;
 
 struct RatingsOptions {
-  /// What to do where a file holds the same row and column again.
-  enum class Duplicates { refuse, last };
+  /// What to do where a file holds the same row and column again: the last value counts, or their sum.
+  enum class Duplicates { refuse, last, sum };
   Duplicates duplicates = Duplicates::refuse;
   int threads = 0;  // 0: all cores
   std::vector<std::string> columns =
@@ -33,6 +33,7 @@ struct RatingsOptions {
            // names of the header or numbers from 1; by default see read_ratings()
   bool times =
       false;  // whether times are needed: of the column named so, or the fourth where none has a name
+  bool clicks = false;       // lines of text may have no value, and count 1 then
   RankTeam* team = nullptr;  // ranks that read text, which all of them find under the path; rank 0 calls
 };
 
@@ -53,7 +54,9 @@ std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path);
 /// follow. A first line of text is a header if its third field is no number and its first two are none
 /// either. Under a header that has a column called rating, value or the like, that one holds the values, and
 /// those called user and item, or the first two that are no times, the rows and columns; under any other, and
-/// under none, the first three fields are row, column and value.
+/// under none, the first three fields are row, column and value. Clicks have no value where lines have two
+/// fields, or where a header calls the third one a time and none a value or a count; a first line of two
+/// fields is a header if one of them is a word for rows or columns, such as user or item.
 Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& options = {},
                      const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
 
