@@ -193,7 +193,7 @@ class _Rows:
         X = X.astype(self.dtype, copy=False)
         if sparse:
             before = self._before(comm, X)
-            self.cuts = _core.sparse_row_cuts(before, self.cols)
+            self.cuts = _core.sparse_row_cuts(before)
         else:
             self.cuts = _core.row_cuts(self.rows)
         spans = [_core.blocks_of_rank(self.cuts, rank, comm.size) for rank in range(comm.size)]

@@ -219,10 +219,10 @@ void bind_ranks(py::module_& m) {
       "row_cuts", [](Index rows) { return row_cuts(rows); }, py::arg("rows"));
   m.def(
       "sparse_row_cuts",
-      [](const py::array_t<int, py::array::c_style | py::array::forcecast>& before, Index cols) {
-        return row_cuts({before.data(), std::size_t(before.size())}, cols);
+      [](const py::array_t<int, py::array::c_style | py::array::forcecast>& before) {
+        return row_cuts({before.data(), std::size_t(before.size())});
       },
-      py::arg("entries_before"), py::arg("cols"));
+      py::arg("entries_before"));
   m.def("blocks_of_rank", &blocks_of_rank, py::arg("cuts"), py::arg("rank"), py::arg("ranks"));
 }
 

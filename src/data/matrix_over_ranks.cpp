@@ -81,7 +81,9 @@ class MatrixOverRanks final : public DataMatrix {
   DataMatrixPtr scaled(double power_of_two) const override {
     return changed({.order = Order::scale, .matrix = number_, .number = power_of_two}, {});
   }
-  DataMatrixPtr shifted(const Vector& column_shift) const override {  // each block as it is best for it
+  DataMatrixPtr shifted(const Vector& column_shift) const override {
+    if (ask(Order::sparse, 0, {}, {})(0) > 0) return nullptr;  // it would be dense
+    // Each block as it is best for it.
     return changed({.order = Order::shift, .matrix = number_}, column_shift);
   }
 

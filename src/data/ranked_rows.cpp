@@ -7,6 +7,7 @@
 #include "data/made_of.hpp"
 #include "data/member_shares.hpp"
 #include "data/ranked_sides.hpp"
+#include "data/sparse_matrix.hpp"
 
 namespace pursuit {
 namespace {
@@ -17,9 +18,14 @@ Index allowed_blocks(Index blocks) {
   return Index(std::bit_floor(std::uint64_t(std::clamp<Index>(blocks, 1, kMostBlocks))));
 }
 
-/// Blocks of as much work each; work_before(row) is that of all rows before it.
-template <class WorkBefore>
-RowCuts cut_by_work(Index rows, Index blocks, const WorkBefore& work_before) {
+/// Blocks of as much work each, where nothing is added up over blocks but sums of few numbers.
+template <class Count>
+RowCuts cut_by_entries(std::span<const Count> entries_before) {
+  constexpr Index kFewestRows = 16, kWorkBesideEntries = 8;
+  const Index rows = Index(entries_before.size()) - 1, blocks = allowed_blocks(rows / kFewestRows);
+  const auto work_before = [&](Index row) {
+    return Index(entries_before[std::size_t(row)]) + kWorkBesideEntries * row;
+  };
   const Index all = work_before(rows);
   std::vector<Index> first;
   first.reserve(std::size_t(blocks) + 1);
@@ -35,24 +41,19 @@ RowCuts cut_by_work(Index rows, Index blocks, const WorkBefore& work_before) {
 
 RowCuts RowCuts::of_dense(Index rows) {
   constexpr Index kRows = 16;  // adding up A^T U is small beside making it
-  const Index blocks = allowed_blocks(rows / kRows);
+  const Index blocks = allowed_blocks(rows / kFewestRows);
   std::vector<Index> first;
   first.reserve(std::size_t(blocks) + 1);
   for (Index b = 0; b <= blocks; ++b) first.push_back(rows / blocks * b + rows % blocks * b / blocks);
   return RowCuts(std::move(first));
 }
 
-RowCuts RowCuts::of_sparse(const int* entries_before, Index rows, Index cols) {
-  constexpr Index kEntries = 4, kWorkOfARow = 8;  // of a column in a block, for the same reason
-  return cut_by_work(rows, allowed_blocks(std::min(rows, Index(entries_before[rows]) / (kEntries * cols))),
-                     [&](Index row) { return Index(entries_before[row]) + kWorkOfARow * row; });
+RowCuts RowCuts::by_entries(std::span<const int> entries_before) {
+  return cut_by_entries(entries_before);
 }
 
-RowCuts RowCuts::by_entries(const std::vector<std::int64_t>& entries_before) {
-  constexpr Index kRows = 16, kWorkOfARow = 8;
-  const Index rows = Index(entries_before.size()) - 1;
-  return cut_by_work(rows, allowed_blocks(rows / kRows),
-                     [&](Index row) { return entries_before[std::size_t(row)] + kWorkOfARow * row; });
+RowCuts RowCuts::by_entries(std::span<const std::int64_t> entries_before) {
+  return cut_by_entries(entries_before);
 }
 
 const RankedSides& RankedRows::sides() const {
@@ -70,6 +71,17 @@ Matrix RankedRows::number(const OfBlock& of_block) const {
   return sum_over(shares, 1, 1, [&](Index first, Index last, double* sum) {
     if (const DataMatrixPtr& A = own_[block++]) *sum += of_block(*A, first - shares.first(), last - first);
   });
+}
+
+template <class OfBlock>
+Matrix RankedRows::largest(const OfBlock& of_block) const {
+  Matrix most = Matrix::Zero(1, 1);
+  for (const DataMatrixPtr& A : own_)
+    if (A) most(0) = std::max(most(0), of_block(*A));
+  const auto all = gather(ranks_, most.data(), sizeof(double));
+  for (std::size_t rank = 0; rank < all.size() / sizeof(double); ++rank)
+    most(0) = std::max(most(0), reinterpret_cast<const double*>(all.data())[rank]);
+  return most;
 }
 
 double RankedRows::squared_distance(const Matrix& L, const Matrix& R, Index columns) const {
@@ -100,15 +112,8 @@ Matrix RankedRows::perform(const Job& job, const Matrix& shared, const Matrix& b
       return number([&](const DataMatrix& A, Index, Index) { return A.squared_norm_about(shift); });
     }
     case Order::distance: return Matrix::Constant(1, 1, squared_distance(by_rows, shared, job.columns));
-    case Order::largest: {
-      Matrix largest = Matrix::Zero(1, 1);
-      for (const DataMatrixPtr& A : own_)
-        if (A) largest(0) = std::max(largest(0), A->largest_magnitude());
-      const auto all = gather(ranks_, largest.data(), sizeof(double));
-      for (std::size_t rank = 0; rank < all.size() / sizeof(double); ++rank)
-        largest(0) = std::max(largest(0), reinterpret_cast<const double*>(all.data())[rank]);
-      return largest;
-    }
+    case Order::largest: return largest([](const DataMatrix& A) { return A.largest_magnitude(); });
+    case Order::sparse: return largest([](const DataMatrix& A) { return double(is_sparse(A)); });
     default: return {};
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "pursuit/base/ranks.hpp"
@@ -18,9 +19,8 @@ class RowCuts {
   explicit RowCuts(std::vector<Index> first_rows) : first_(std::move(first_rows)) {}
   static RowCuts of_dense(Index rows);
   /// Entries before each row, and all of them at the end.
-  static RowCuts of_sparse(const int* entries_before, Index rows, Index cols);
-  /// Where nothing is added up over blocks but sums of few numbers.
-  static RowCuts by_entries(const std::vector<std::int64_t>& entries_before);
+  static RowCuts by_entries(std::span<const int> entries_before);
+  static RowCuts by_entries(std::span<const std::int64_t> entries_before);
 
   Index blocks() const { return Index(first_.size()) - 1; }
   Index rows() const { return first_.back(); }
@@ -47,6 +47,7 @@ enum class Order : std::int64_t {
   norm_about,
   distance,
   largest,
+  sparse,  // whether any block is
   scale,
   shift,
   release,
@@ -89,6 +90,9 @@ class RankedRows {
   /// The sum of of_block(block, first, count) over all blocks of all ranks.
   template <class OfBlock>
   Matrix number(const OfBlock& of_block) const;
+  /// The largest of of_block(block), and 0.
+  template <class OfBlock>
+  Matrix largest(const OfBlock& of_block) const;
   double squared_distance(const Matrix& L, const Matrix& R, Index columns) const;
   Vector to_all(const Matrix& row) const;
 

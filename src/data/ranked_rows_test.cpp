@@ -45,7 +45,8 @@ Answers over_ranks(const AnyMatrix& whole, int size, int threads, const Matrix& 
   const auto work = [&](Ranks& ranks) {
     const auto* sparse = std::get_if<SparseMatrix>(&whole);
     const Index rows = rows_of(whole), cols = cols_of(whole);
-    RowCuts cuts = sparse ? RowCuts::of_sparse(sparse->outerIndexPtr(), rows, cols) : RowCuts::of_dense(rows);
+    RowCuts cuts = sparse ? RowCuts::by_entries(std::span(sparse->outerIndexPtr(), std::size_t(rows) + 1))
+                          : RowCuts::of_dense(rows);
     std::vector<DataMatrixPtr> own;
     for (Index b = cuts.first_block(ranks.rank(), size); b < cuts.first_block(ranks.rank() + 1, size); ++b) {
       if (cuts.length(b) == 0)
@@ -141,7 +142,7 @@ TEST(RowCuts, ArePowersOfTwoThatCoverAllRows) {
     const RowCuts dense = RowCuts::of_dense(rows);
     std::vector<int> before{0};  // one row holds nearly everything
     for (Index i = 0; i < rows; ++i) before.push_back(before.back() + (i == rows / 2 ? 100000 : 1));
-    const RowCuts sparse = RowCuts::of_sparse(before.data(), rows, 10);
+    const RowCuts sparse = RowCuts::by_entries(std::span<const int>(before));
     for (const RowCuts* cuts : {&dense, &sparse}) {
       EXPECT_EQ(cuts->blocks() & (cuts->blocks() - 1), 0);
       EXPECT_EQ(cuts->first(0), 0);

@@ -10,8 +10,8 @@ std::vector<Index> row_cuts(Index rows) {
   return RowCuts::of_dense(rows).first_rows();
 }
 
-std::vector<Index> row_cuts(std::span<const int> entries_before, Index cols) {
-  return RowCuts::of_sparse(entries_before.data(), Index(entries_before.size()) - 1, cols).first_rows();
+std::vector<Index> row_cuts(std::span<const int> entries_before) {
+  return RowCuts::by_entries(entries_before).first_rows();
 }
 
 std::pair<Index, Index> blocks_of_rank(const std::vector<Index>& cuts, int rank, int ranks) {

@@ -56,6 +56,12 @@ class SparseDataMatrix final : public DataMatrix {
   mutable std::unique_ptr<const TransposedCopy<Scalar, StoredIndex>> transposed_;
 };
 
+/// Whether it is one of those whose indices are as matrices of ranks have them.
+inline bool is_sparse(const DataMatrix& A) {
+  return dynamic_cast<const SparseDataMatrix<double, int>*>(&A) ||
+         dynamic_cast<const SparseDataMatrix<float, int>*>(&A);
+}
+
 /// A matrix compressed by columns: the transpose of one compressed by rows.
 template <class Scalar, class StoredIndex>
 class TransposedSparseMatrix final : public DataMatrix {

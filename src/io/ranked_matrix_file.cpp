@@ -64,7 +64,7 @@ RowCuts cuts_of(const StoredMatrix& matrix, const RankedHead& head) {
         if constexpr (kIsDense<std::decay_t<decltype(stored)>>)
           return RowCuts::of_dense(head.rows);
         else
-          return RowCuts::of_sparse(stored.outerIndexPtr(), head.rows, head.cols);
+          return RowCuts::by_entries(std::span(stored.outerIndexPtr(), std::size_t(head.rows) + 1));
       },
       matrix);
 }

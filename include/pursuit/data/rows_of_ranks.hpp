@@ -13,7 +13,7 @@ namespace pursuit {
 /// turn. Sizes alone decide, and of sparse rows the entries before each and in all of them: the same bits for
 /// any number of ranks.
 std::vector<Index> row_cuts(Index rows);
-std::vector<Index> row_cuts(std::span<const int> entries_before, Index cols);
+std::vector<Index> row_cuts(std::span<const int> entries_before);
 /// The blocks of a rank are those from the first of the pair to before the second.
 std::pair<Index, Index> blocks_of_rank(const std::vector<Index>& cuts, int rank, int ranks);
 
