@@ -1,8 +1,11 @@
 #include "apps/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -43,6 +46,58 @@ void collect_words(const CLI::App& app, const std::string& path, std::vector<Com
   for (const CLI::Option* option : app.get_options()) all.back().options.push_back(words_of(*option));
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     collect_words(*command, path.empty() ? command->get_name() : path + " " + command->get_name(), all);
+}
+
+/// How many letters have to be changed, added or left out.
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0U);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// What somebody may have meant who wrote this.
+std::string guess(const std::string& word, const std::vector<std::string>& known) {
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return letters_apart(word, a) < letters_apart(word, b);
+  });
+  const bool near = nearest != known.end() && 3 * letters_apart(word, *nearest) <= word.size();
+  return near ? fmt::format("; did you mean {}?", *nearest) : ".";
+}
+
+/// The first word that means nothing, told with what may have been meant; empty where all do.
+std::string strange_word(const CLI::App& program, int argc, const char* const* argv) {
+  const CLI::App* command = &program;
+  std::string name = program.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  const std::vector<std::string> extras = program.remaining(true);
+  const auto* const first = std::find_if(argv + 1, argv + argc, [&](const char* word) {
+    return std::find(extras.begin(), extras.end(), word) != extras.end();
+  });
+  if (first == argv + argc) return {};
+  const std::string word = *first;
+  std::vector<std::string> known;
+  if (word.starts_with("-")) {
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& each : words_of(*option).names) known.push_back(each);
+    return fmt::format("{} has no option {}{} `{} --help` lists all", name, word, guess(word, known), name);
+  }
+  for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(each->get_name());
+  if (known.empty())
+    return fmt::format("{}: '{}' is one argument too many. `{} --help` says which there are", name, word,
+                       name);
+  return fmt::format("{} has no command {}{} `{} --help` lists all", name, word, guess(word, known), name);
 }
 
 }  // namespace
@@ -156,7 +211,9 @@ Action CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int status = app_->exit(error, out, err);
-    return [status, said = out.str(), told = status == 0 ? err.str() : "pursuit: " + err.str()] {
+    const std::string strange = status == 0 ? "" : strange_word(*app_, argc, argv);
+    const std::string why = strange.empty() ? "pursuit: " + err.str() : strange + "\n";
+    return [status, said = out.str(), told = status == 0 ? err.str() : why] {
       write_to_stdout(said);
       write_to_stderr(told);
       return status == 0 ? success : bad_usage;

@@ -17,6 +17,19 @@ class MannersCli : public ProgramTest {
   Matrix matrix(const std::string& name) const { return std::get<Matrix>(read_matrix(path(name)).matrix); }
 };
 
+TEST_F(MannersCli, WordsThatMeanNothingLeadToThoseThatDo) {
+  expect_refused(
+      {{"a command", "complet x.csv", 2, "pursuit has no command complet; did you mean complete?"},
+       {"a part of one", "generate rating", 2,
+        "pursuit generate has no command rating; did you mean ratings?"},
+       {"an option", "factor x.csv --rnak 3", 2, "pursuit factor has no option --rnak; did you mean --rank?"},
+       {"a longer one", "complete x.csv --column-features y.csv", 2, "did you mean --col-features?"},
+       {"nothing like any", "factor x.csv --unheard-of", 2,
+        "no option --unheard-of. `pursuit factor --help`"},
+       {"too many", "complete one.csv two.csv", 2, "pursuit complete: 'two.csv' is one argument too many"},
+       {"no command", "", 2, "A subcommand is required"}});
+}
+
 TEST_F(MannersCli, NegativeDataOfAnNmfAreNamed) {
   write("mixed.csv", "1,2,3\n4,-5,6\n7,8,-0.5\n");
   const Finished warned = run(fmt::format("factor mixed.csv --rank 1 {}", kNmf));

@@ -41,7 +41,7 @@ RowCuts cut_by_entries(std::span<const Count> entries_before) {
 
 RowCuts RowCuts::of_dense(Index rows) {
   constexpr Index kRows = 16;  // adding up A^T U is small beside making it
-  const Index blocks = allowed_blocks(rows / kFewestRows);
+  const Index blocks = allowed_blocks(rows / kRows);
   std::vector<Index> first;
   first.reserve(std::size_t(blocks) + 1);
   for (Index b = 0; b <= blocks; ++b) first.push_back(rows / blocks * b + rows % blocks * b / blocks);
