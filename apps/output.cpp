@@ -75,8 +75,8 @@ void write_error_plot(const std::string& path, const Trace& trace, bool squares)
 
 void print_path(const Trace& trace, bool squares) {
   const Trace steps = path_by_rank(trace);
-  say("{:>6} {:>14} {:>12} {:>8} {:>8} {:>9}\n", "rank", squares ? "relative error" : "explained", "gain",
-      "sweeps", "spread", "seconds");
+  say("{:>6} {:>14} {:>12} {:>8} {:>10} {:>8} {:>9}\n", "rank", squares ? "relative error" : "explained",
+      "gain", "sweeps", "last sweep", "spread", "seconds");
   const std::size_t shown = 20;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.size() > shown && i == shown / 2) {
@@ -84,9 +84,22 @@ void print_path(const Trace& trace, bool squares) {
       i = steps.size() - shown / 2;
     }
     const Step& step = steps[i];
-    say("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>8.3f} {:>9.3f}\n", step.rank,
-        squares ? step.relative_error : explained(step), step.gain, step.sweeps, step.spread, step.seconds);
+    say("{:>6} {:>14.6f} {:>12.4g} {:>8} {:>10} {:>8.3f} {:>9.3f}\n", step.rank,
+        squares ? step.relative_error : explained(step), step.gain, step.sweeps,
+        step.sweeps > 0 ? fmt::format("{:.2g} %", 100 * step.last_sweep) : "", step.spread, step.seconds);
   }
+}
+
+/// Errors of ranks on the way are compared all the time; most are not what a fit of that rank would have.
+void warn_of_unsettled_ranks(const Trace& trace, bool squares) {
+  constexpr double kSettled = 0.01;
+  const Trace steps = path_by_rank(trace);
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) most = std::max(most, steps[i].last_sweep);
+  if (most > kSettled)
+    say("ranks on the way were not settled: their last sweep still took up to {:.0f} % off the {}; `pursuit "
+        "choose`\ncompares ranks, `--corrections 100` settles each\n",
+        100 * most, squares ? "squared error" : "loss");
 }
 
 void print_summary(const FactorResult& result, const std::string& out, bool squares) {
@@ -96,6 +109,7 @@ void print_summary(const FactorResult& result, const std::string& out, bool squa
   else
     say("\n{:.4f} of the deviance explained, {:.6g} left,", result.deviance_explained(), result.deviance());
   say(" with {} atoms in {:.3f} s: {}\n", result.model.rank(), result.seconds, explanation(result.stop));
+  warn_of_unsettled_ranks(result.trace, squares);
   if (!out.empty()) say("model written to {}\n", out);
 }
 

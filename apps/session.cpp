@@ -131,6 +131,7 @@ Json describe_path(const Trace& trace) {
     path.push_back({{"rank", step.rank},
                     {"relative_error", step.relative_error},
                     {"deviance_explained", 1 - step.relative_error * step.relative_error},
+                    {"last_sweep", step.last_sweep},
                     {"seconds", step.seconds}});
   return path;
 }

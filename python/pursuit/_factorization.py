@@ -164,5 +164,6 @@ def path_by_rank(trace: dict[str, Any]) -> Columns:
         "explained_variance": 1 - trace["relative_error"][steps] ** 2,
         "support": trace["right_support"][steps],
         "left_support": trace["left_support"][steps],
+        "last_sweep": trace["last_sweep"][steps],
         "seconds": trace["seconds"][steps],
     }

@@ -99,6 +99,7 @@ class MatrixPursuit(FactorizationModel):
         components: never counted twice where they overlap.
     path_ : dict of arrays
         Per rank: relative_error, explained_variance, support (non-zeros of the right atoms), left_support,
+        last_sweep (the share of the loss that the last sweep took: how far from settled that rank was left),
         seconds.
     trace_ : dict of arrays
         The same for every step on the way.

@@ -261,6 +261,7 @@ class NMF(NonnegativeModel):
                 "relative_error": np.array([np.sqrt(2 * error / total) if total > 0 else 0.0]),
                 "gain": np.array([0.5 * total - error]),
                 "sweeps": np.array([result["sweeps"]]),
+                "last_sweep": np.zeros(1),
                 "seconds": result["history"]["seconds"][-1:] if result["sweeps"] else np.zeros(1),
                 "left_support": np.array([np.count_nonzero(W)]),
                 "right_support": np.array([np.count_nonzero(H)]),

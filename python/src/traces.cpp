@@ -22,6 +22,7 @@ void for_each_column(const Visit& visit) {
   visit("seconds", &Step::seconds);
   visit("left_support", &Step::left_support);
   visit("right_support", &Step::right_support);
+  visit("last_sweep", &Step::last_sweep);
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ def test_path_falls_rank_by_rank_and_counts_the_support(parts):
     assert_allclose(path["explained_variance"], 1 - path["relative_error"] ** 2)
     assert path["support"].tolist() == [5, 10, 15, 20]
     assert path["left_support"][-1] <= 4 * 60
+    assert (path["last_sweep"] >= 0).all() and path["last_sweep"][-1] < 1e-3
 
 
 def test_same_seed_same_model_whatever_the_threads(parts):

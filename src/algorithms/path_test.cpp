@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pursuit/algorithms/factor.hpp"
+#include "test_support.hpp"
+
 namespace pursuit {
 namespace {
 
@@ -28,6 +31,26 @@ TEST(Path, HasTheStepsThemselves) {
   EXPECT_EQ(path[0].relative_error, 1);
   EXPECT_EQ(path[1].rank, 2);
   EXPECT_EQ(path[1].relative_error, 0.25);
+}
+
+TEST(Path, SaysHowFarFromSettledARankWasLeft) {
+  const Matrix W = gaussian(80, 3, 1).cwiseAbs(), H = gaussian(50, 3, 2).cwiseAbs();
+  const Matrix Y = (W * H.transpose() + 0.05 * gaussian(80, 50, 3)).cwiseMax(0);
+  const auto fit = [&](Index rank, int corrections) {
+    return factor(Y, {.rank = rank,
+                      .left = nonneg(),
+                      .right = nonneg(),
+                      .weights = WeightRule::nonneg,
+                      .corrections = corrections});
+  };
+  const double own = fit(3, 2).relative_error;
+  const FactorResult passing = fit(5, 2), settled = fit(5, 400);
+  EXPECT_GT(passing.trace[2].last_sweep, 0.05) << "three atoms are enough, and were left far from it";
+  EXPECT_GT(passing.trace[2].relative_error, 1.1 * own);
+  EXPECT_LT(passing.trace.back().last_sweep, 1e-5) << "the polish ends when a sweep lowers f by less";
+  EXPECT_LT(settled.trace[2].last_sweep, 1e-5);
+  EXPECT_LT(settled.trace[2].relative_error, 1.01 * own);
+  EXPECT_EQ(fit(5, 0).trace[2].last_sweep, 0) << "there was none";
 }
 
 }  // namespace

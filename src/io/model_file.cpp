@@ -27,11 +27,12 @@ void for_each_trace_column(const Visit& visit) {
   visit("trace_seconds", &Step::seconds);
   visit("trace_left_support", &Step::left_support);
   visit("trace_right_support", &Step::right_support);
+  visit("trace_last_sweep", &Step::last_sweep);
 }
 
 /// Files of early versions do not have them.
 bool is_optional(const std::string& column) {
-  return column == "trace_left_support" || column == "trace_right_support";
+  return column == "trace_left_support" || column == "trace_right_support" || column == "trace_last_sweep";
 }
 
 std::vector<double> list_of(const Vector& v) {

@@ -28,7 +28,7 @@ class ModelFileTest : public testing::Test {
     file.model = {random.gaussian_matrix(4, 2), random.gaussian_matrix(3, 2), Vector::LinSpaced(2, 1, 2),
                   false};
     file.trace.resize(2);
-    file.trace[1] = {2, 0.5, 0.25, 1.5, 0.125, 0.75, 17, 3, 0.01, 8, 6};
+    file.trace[1] = {2, 0.5, 0.25, 1.5, 0.125, 0.75, 17, 3, 0.01, 8, 6, 0.3};
     file.column_means = Vector::LinSpaced(3, -1, 1);
     file.row_names = {"a", "b", "c", "\u00e9"};
     file.metadata = {{"command", "pursuit factor x --rank 2"}, {"stop", "rank_reached"}};
@@ -57,6 +57,7 @@ TEST_F(ModelFileTest, RoundTripKeepsEverything) {
   EXPECT_EQ(back.trace[1].sweeps, 3);
   EXPECT_EQ(back.trace[1].gain, 0.125);
   EXPECT_EQ(back.trace[1].right_support, 6);
+  EXPECT_EQ(back.trace[1].last_sweep, 0.3);
   EXPECT_EQ(back.column_means, file.column_means);
   EXPECT_EQ(back.column_deviations.size(), 0);
 }

@@ -225,19 +225,20 @@ Section path_section(const Subject& subject) {
   const std::string word = subject.squares ? "relative error" : "deviance explained";
   Series series{"", Vector(Index(steps.size())), Vector(Index(steps.size()))};
   series.notes.reserve(steps.size());
-  Table table({"rank", word, "gain", "sweeps", "spread of starts", "seconds"});
+  Table table({"rank", word, "gain", "sweeps", "last sweep, %", "spread of starts", "seconds"});
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const double error = steps[i].relative_error, shown = subject.squares ? error : 1 - error * error;
     series.x[Index(i)] = double(steps[i].rank);
     series.y[Index(i)] = shown;
     series.notes.push_back(fmt::format("rank {}: {}", steps[i].rank, number(shown)));
-    table.add({double(steps[i].rank), shown, steps[i].gain, double(steps[i].sweeps), steps[i].spread,
-               steps[i].seconds});
+    table.add({double(steps[i].rank), shown, steps[i].gain, double(steps[i].sweeps),
+               100 * steps[i].last_sweep, steps[i].spread, steps[i].seconds});
   }
   return {
       "path", subject.squares ? "Error by rank" : "Deviance explained by rank",
       paragraph("As one run passed every rank: only the last was polished, so that a fit of its own may do "
-                "better at the others. pursuit choose compares ranks on entries held out.") +
+                "better at the others, the more the larger the share of the loss is that their last sweep "
+                "still took. pursuit choose compares ranks on entries held out.") +
           figure(svg_line_plot({series}, {"", "rank", word})) + table.text()};
 }
 

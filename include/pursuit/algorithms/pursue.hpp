@@ -7,6 +7,7 @@
 // products; the weights are a small system of their own. Cost per step: one oracle call, O(r^2) for weights,
 // and the corrections.
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <functional>
@@ -108,6 +109,7 @@ class Pursuit {
     space_.append(found);
     fit_weights();  // 3, 5: x_r := sum alpha_i z_i
     newest_ = {.lmo_value = std::abs(found.value), .spread = found.spread, .iterations = found.iterations};
+    begin_sweeps(options_.corrections);
     place_ = Place::correcting;
     end_step();
   }
@@ -134,6 +136,7 @@ class Pursuit {
   void end_step() {
     newest_.sweeps = correct(Phase::correction, options_.corrections,
                              options_.correction_tolerance);  // 4: correct the z_i
+    newest_.last_sweep = last_sweep_;
     place_ = Place::growing;
     record(newest_);
     if (!run_.finished()) go_on(Phase::atom, 0, 0, space_.objective());
@@ -152,7 +155,11 @@ class Pursuit {
   }
   int correct(Phase phase, int sweeps, double tolerance) {
     if constexpr (CorrectableSpace<Space>) {
-      const auto watch = [&](int sweep, double f) { return go_on(phase, sweep, sweeps, f); };
+      const auto watch = [&](int sweep, double f) {
+        last_sweep_ = swept_ > 0 ? std::max(0.0, 1 - f / swept_) : 0.0;
+        swept_ = f;
+        return go_on(phase, sweep, sweeps, f);
+      };
       if (sweeps > 0) return space_.correct(sweeps, tolerance, watch, system_);
     }
     return 0;
@@ -167,11 +174,18 @@ class Pursuit {
     }
   }
   void polish() {
-    if (place_ != Place::polishing) before_ = space_.objective();
+    if (place_ != Place::polishing) {
+      before_ = space_.objective();
+      begin_sweeps(options_.polish);
+    }
     place_ = Place::polishing;
     const int sweeps = correct(Phase::polish, options_.polish, options_.polish_tolerance);
     place_ = Place::growing;
-    if (sweeps > 0) record({.sweeps = sweeps});
+    if (sweeps > 0) record({.sweeps = sweeps, .last_sweep = last_sweep_});
+  }
+  void begin_sweeps(int sweeps) {
+    last_sweep_ = 0;
+    if (sweeps > 0) swept_ = space_.objective();
   }
   void record(Step step) {
     if constexpr (requires { space_.describe(step); }) space_.describe(step);
@@ -197,6 +211,8 @@ class Pursuit {
       archive.require(newest.size() == 1, "its newest step is not one");
       newest_ = newest.front();
       archive("before", before_);
+      archive("swept", swept_);
+      archive("last_sweep", last_sweep_);
       archive("steps", steps_);
       archive("round", round_, 0, kRounds);
       archive("place", place_, 0, Index(Place::polishing));
@@ -214,8 +230,9 @@ class Pursuit {
   Index steps_ = 0;
   int round_ = 0;
   Place place_ = Place::growing;
-  double before_ = 0;  // f before this step
-  Step newest_;        // of the atom that is being corrected
+  double before_ = 0;                  // f before this step
+  double swept_ = 0, last_sweep_ = 0;  // f after the last sweep, and the share that it took
+  Step newest_;                        // of the atom that is being corrected
   std::unique_ptr<Kept> kept_;
 };
 

@@ -18,6 +18,7 @@ struct Step {
   int sweeps = 0;        // of corrections
   double seconds = 0;    // since the start
   Index left_support = 0, right_support = 0;  // non-zeros in all atoms; 0 where atoms have no such sides
+  double last_sweep = 0;  // share of f that the last sweep took: how far the atoms are from settled
 };
 
 using Trace = std::vector<Step>;

@@ -5,7 +5,8 @@
 //   factor_0, factor_1, factor_2, ...                   in the place of left and right, of three and more
 //   modes trace_rank, trace_objective, trace_relative_error, trace_lmo_value, trace_gain, trace_spread,
 //   trace_iterations, trace_sweeps, trace_seconds,
-//   trace_left_support, trace_right_support             one entry per step
+//   trace_left_support, trace_right_support,
+//   trace_last_sweep                                    one entry per step
 //   row_names, column_names                             where the data had them; of more modes
 //   names_0, names_1, ...
 //   column_means, column_deviations                     of data that were centred, and scaled
