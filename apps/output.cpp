@@ -91,15 +91,14 @@ void print_path(const Trace& trace, bool squares) {
 }
 
 /// Errors of ranks on the way are compared all the time; most are not what a fit of that rank would have.
-void warn_of_unsettled_ranks(const Trace& trace, bool squares) {
+void warn_of_unsettled_ranks(const Trace& trace) {
   constexpr double kSettled = 0.01;
   const Trace steps = path_by_rank(trace);
   double most = 0;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) most = std::max(most, steps[i].last_sweep);
   if (most > kSettled)
-    say("ranks on the way were not settled: their last sweep still took up to {:.0f} % off the {}; `pursuit "
-        "choose`\ncompares ranks, `--corrections 100` settles each\n",
-        100 * most, squares ? "squared error" : "loss");
+    say("ranks on the way are unsettled (last sweep up to {:.0f} %): compare fits of their own\n",
+        100 * most);
 }
 
 void print_summary(const FactorResult& result, const std::string& out, bool squares) {
@@ -109,7 +108,7 @@ void print_summary(const FactorResult& result, const std::string& out, bool squa
   else
     say("\n{:.4f} of the deviance explained, {:.6g} left,", result.deviance_explained(), result.deviance());
   say(" with {} atoms in {:.3f} s: {}\n", result.model.rank(), result.seconds, explanation(result.stop));
-  warn_of_unsettled_ranks(result.trace, squares);
+  warn_of_unsettled_ranks(result.trace);
   if (!out.empty()) say("model written to {}\n", out);
 }
 
