@@ -35,9 +35,9 @@ void require_sound(const Ratings& ratings) {
   }
 }
 
-std::optional<Ratings> ratings_of(const std::string& path, RatingsOptions::Duplicates duplicates) {
+std::optional<Ratings> ratings_of(const std::string& path, const RatingsOptions& options) {
   try {
-    Ratings ratings = read_ratings(path, {duplicates});
+    Ratings ratings = read_ratings(path, options);
     require_sound(ratings);
     return ratings;
   } catch (const InvalidInput&) {
@@ -50,12 +50,19 @@ std::optional<Ratings> ratings_of(const std::string& path, RatingsOptions::Dupli
 void read_ratings_files(std::string_view bytes) {
   const MemoryFile file(bytes);
   const std::string path = file.path();
-  const auto strict = ratings_of(path, RatingsOptions::Duplicates::refuse);
-  const auto lenient = ratings_of(path, RatingsOptions::Duplicates::last);
+  const auto strict = ratings_of(path, {RatingsOptions::Duplicates::refuse});
+  const auto lenient = ratings_of(path, {RatingsOptions::Duplicates::last});
   if (strict) {
     require(lenient.has_value() && strict->entries.value == lenient->entries.value &&
                 strict->entries.row == lenient->entries.row && strict->entries.col == lenient->entries.col,
             "without duplicates both rules agree");
+  }
+  RatingsOptions clicks{.duplicates = RatingsOptions::Duplicates::sum, .clicks = true};
+  const auto log = ratings_of(path, clicks);
+  clicks.times = true;
+  if (const auto timed = ratings_of(path, clicks)) {
+    require(timed->time.size() == timed->entries.value.size(), "every click has a time");
+    require(log && log->entries.size() == timed->entries.size(), "times leave the clicks as they are");
   }
   try {
     const IdPairs pairs = read_pairs(path);
