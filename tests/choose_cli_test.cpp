@@ -50,6 +50,29 @@ TEST_F(ChooseCli, TellsOfNegativeEntriesThatPartsDoNotReach) {
   EXPECT_THAT(run("choose signed.npy --ranks 1 --folds 2").err, testing::Not(HasSubstr("negative")));
 }
 
+TEST_F(ChooseCli, ComparesRanksOfArrays) {
+  Random random(9);
+  const Matrix A = random.gaussian_matrix(12, 2).cwiseAbs(), B = random.gaussian_matrix(10, 2).cwiseAbs(),
+               C = random.gaussian_matrix(8, 2).cwiseAbs();
+  std::string table = "station,day,hour,trips\n";
+  for (Index i = 0; i < 12; ++i)
+    for (Index j = 0; j < 10; ++j)
+      for (Index k = 0; k < 8; ++k)
+        table += fmt::format("s{},d{},h{},{}\n", i, j, k,
+                             std::round(20 * (A.row(i).array() * B.row(j).array() * C.row(k).array()).sum() +
+                                        random.gaussian()));
+  write("trips.csv", table);
+  const auto found =
+      run_json("choose trips.csv --ranks 1-4 --modes nonneg,nonneg,nonneg --weights nonneg --plot r.svg");
+  EXPECT_EQ(found["rank"], 2);
+  EXPECT_EQ(found["input"]["shape"], (std::vector<int>{12, 10, 8}));
+  EXPECT_THAT(read("r.svg"), HasSubstr("Rank 2 is recommended"));
+  expect_refused(
+      {{"sides", "choose trips.csv --modes nonneg,nonneg,nonneg --left nonneg", 2, "--left: for matrices"},
+       {"too few sets", "choose trips.csv --modes nonneg,nonneg", 2, "2 sets"},
+       {"too many atoms", "choose trips.csv --modes nonneg,nonneg,nonneg --ranks 1-40", 3, "too few"}});
+}
+
 TEST_F(ChooseCli, RefusesRanksThatMakeNoSense) {
   write("gaps.csv", "1,2,3\n4,nan,6\n");
   expect_refused({

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from . import _core
 from ._matrix_pursuit import MatrixPursuit, _scale_of
 from ._names import column_names, row_names
+from ._observed_tensors import entries_of
 from ._plots import curve
 from ._progress import Callback, Watcher
 from ._pursuit_options import pursuit_options
+from ._tensor_data import engine_array
 from ._validation import validate_matrix
 from .atoms import AtomsLike, as_atoms
 
@@ -71,6 +73,7 @@ def choose_rank(
     *,
     left: AtomsLike = "sphere",
     right: AtomsLike = "sphere",
+    modes: AtomsLike | Sequence[AtomsLike] | None = None,
     weights: str = "free",
     loss: str = "squares",
     offsets: bool = False,
@@ -92,11 +95,14 @@ def choose_rank(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-        Entries that a sparse matrix does not store are zeros, and held out like any other.
+    X : array or sparse matrix of shape (n_samples, n_features), or array of more modes as for `TensorPursuit`
+        Entries that a sparse matrix does not store are zeros, and held out like any other. In an array of more modes
+        NaN is unknown.
     ranks : iterable of int, default=range(1, 11)
     left, right : atom set, str or callable, default="sphere"
         As in `MatrixPursuit`; NMF is "nonneg" for both with ``weights="nonneg"``.
+    modes : atom set or list of them, optional
+        Of an array of more modes, as in `TensorPursuit`.
     weights, loss, offsets, row_scale
         As in `MatrixPursuit`.
     folds : int, default=5
@@ -126,30 +132,47 @@ def choose_rank(
     >>> choice.rank
     3
     """
-    rows, cols = row_names(X), column_names(X)
-    X = validate_matrix(MatrixPursuit(), X, reset=True)
+    given: dict[str, Any] = dict(
+        ranks=sorted({int(rank) for rank in ranks}),
+        folds=int(folds),
+        pursuit=pursuit_options(
+            rank=1,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            weights=weights,
+            max_iter=max_iter,
+            tol=tol,
+            restarts=restarts,
+        ),
+        loss=loss,
+        offsets=bool(offsets),
+    )
     watcher = Watcher(callback, verbose)
-    with watcher:
-        result = _core.choose_rank(
-            X,
-            ranks=sorted({int(rank) for rank in ranks}),
-            folds=int(folds),
-            pursuit=pursuit_options(
-                rank=1,
-                random_state=random_state,
-                n_jobs=n_jobs,
-                weights=weights,
-                max_iter=max_iter,
-                tol=tol,
-                restarts=restarts,
-            ),
-            left=as_atoms(left, rows)._core,
-            right=as_atoms(right, cols)._core,
-            loss=loss,
-            offsets=bool(offsets),
-            row_scale=_scale_of(X, row_scale),
-            callback=watcher.function(),
-        )
+    if modes is not None or isinstance(X, tuple) or len(getattr(X, "shape", ())) > 2:
+        if left != "sphere" or right != "sphere" or row_scale is not None:
+            raise ValueError("left, right and row_scale are for matrices; an array has a set for each mode, modes=")
+        array, shape = engine_array(X, gaps=True)
+        sets = list(modes) if isinstance(modes, (list, tuple)) else [modes or "sphere"] * len(shape)
+        if len(sets) != len(shape):
+            raise ValueError(f"modes: {len(sets)} sets for an array of {len(shape)} modes; one for each is needed")
+        entries = entries_of(array if isinstance(array, tuple) else array.reshape(shape), shape, None)
+        atoms = [as_atoms(each)._core for each in sets]
+        with watcher:
+            result = _core.choose_tensor_rank(
+                entries, atoms=atoms, panel_of_mode=list(range(len(shape))), callback=watcher.function(), **given
+            )
+    else:
+        rows, cols = row_names(X), column_names(X)
+        X = validate_matrix(MatrixPursuit(), X, reset=True)
+        with watcher:
+            result = _core.choose_rank(
+                X,
+                left=as_atoms(left, rows)._core,
+                right=as_atoms(right, cols)._core,
+                row_scale=_scale_of(X, row_scale),
+                callback=watcher.function(),
+                **given,
+            )
     if result["failure"] is not None:
         raise result["failure"]
     if not result["ranks"]:

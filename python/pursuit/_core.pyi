@@ -481,6 +481,18 @@ def report_page(
     brief: bool = False,
 ) -> str: ...
 def write_file(path: Path, text: str) -> None: ...
+def choose_tensor_rank(
+    data: TensorEntries,
+    *,
+    atoms: list[Atoms],
+    panel_of_mode: list[int],
+    ranks: list[int],
+    folds: int,
+    pursuit: dict[str, Any],
+    loss: str,
+    offsets: bool,
+    callback: Any,
+) -> dict[str, Any]: ...
 def choose_rank(
     X: Any,
     *,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "atoms.hpp"
+#include "choosing.hpp"
 #include "completion.hpp"
 #include "consensus.hpp"
 #include "factorizations.hpp"
@@ -76,5 +77,6 @@ PYBIND11_MODULE(_core, m) {
   pursuit::python::bind_completion(m);
   pursuit::python::bind_serving(m);
   pursuit::python::bind_model_files(m);
+  pursuit::python::bind_choosing(m);
   pursuit::python::bind_reports(m);
 }

@@ -16,15 +16,6 @@
 namespace pursuit::python {
 namespace {
 
-struct TensorEntriesGiven {
-  std::vector<std::vector<int>> index;
-  std::vector<double> value, weights;
-  std::vector<Index> shape;
-  bool others_are_zero;
-
-  ObservedTensor observed() const { return {{shape, index, value}, weights, others_are_zero}; }
-};
-
 void set_factors(py::dict& out, Expansion model) {
   py::list factors;
   for (Index mode = 0; mode < model.factors.modes(); ++mode) factors.append(py::cast(model.factors[mode]));

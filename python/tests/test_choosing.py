@@ -25,6 +25,22 @@ def test_the_planted_rank_is_found():
     assert "4 atoms" in choice.reason
 
 
+def test_ranks_of_arrays():
+    rng = np.random.default_rng(4)
+    T = np.einsum("ik,jk,lk->ijl", *(rng.gamma(0.7, size=(n, 3)) for n in (14, 12, 10)))
+    T += 0.1 * T.std() * rng.standard_normal(T.shape)
+    choose = lambda X, modes: pursuit.choose_rank(X, range(1, 6), modes=modes, weights="nonneg", random_state=0)
+    choice = choose(T, "nonneg")
+    assert choice.rank == 3 and choice.stability[2] > 0.95
+    np.testing.assert_array_equal(choose(T, ["nonneg"] * 3).errors, choice.errors)
+    T[rng.random(T.shape) < 0.2] = np.nan
+    assert choose(T, "nonneg").rank == 3
+    with pytest.raises(ValueError, match="2 sets for an array of 3 modes"):
+        choose(T, ["nonneg", "nonneg"])
+    with pytest.raises(ValueError, match="modes="):
+        pursuit.choose_rank(T, left="nonneg")
+
+
 def test_the_same_for_any_threads_and_for_sparse_data():
     X = planted(2)
     X[X < np.median(X)] = 0

@@ -18,6 +18,7 @@
 #include "base/require.hpp"
 #include "completion/states.hpp"
 #include "completion/tensor_models.hpp"
+#include "completion/tensor_places.hpp"
 #include "objective/entry_loss.hpp"
 #include "objective/listed_tensor.hpp"
 #include "pursuit/base/random.hpp"
@@ -30,29 +31,6 @@ constexpr Index kFewestHeldBack = 50;    // fewer say nothing
 constexpr int kRanksWithoutBetter = 5;   // atoms without a better validation error before a path ends
 constexpr int kOwnRounds = 20;           // to fit offsets and the like in, beside atoms that are there
 constexpr double kRoughTolerance = 100;  // times that of a polish: where atoms are yet to come
-
-/// Sums of atoms and offsets at these places.
-Vector predictors_at(const TensorModel& model, const std::vector<std::vector<int>>& places) {
-  const Index count = Index(places[0].size()), rank = model.atoms.rank();
-  Vector x = Vector::Zero(count);
-  Vector row(rank);
-  const auto offset = [&](std::size_t mode) -> const Vector& {
-    return mode == 0   ? model.own_terms.row_offsets
-           : mode == 1 ? model.own_terms.col_offsets
-                       : model.own_terms.further_offsets[mode - 2];
-  };
-  const bool offsets = model.own_terms.row_offsets.size() > 0;
-  for (Index e = 0; e < count; ++e) {
-    row = model.atoms.weights;
-    for (std::size_t m = 0; m < places.size(); ++m) {
-      const Index place = places[m][std::size_t(e)];
-      row.array() *= model.atoms.factors[Index(m)].row(place).transpose().array();
-      if (offsets) x[e] += offset(m)[place];
-    }
-    x[e] += row.sum();
-  }
-  return x;
-}
 
 /// Half the deviance of every entry.
 double half_deviance(const TensorModel& model, double y, double x) {
@@ -388,9 +366,7 @@ ObservedTensor hold_back(ObservedTensor& data, double share, Index most, std::ui
       for (std::size_t other = 0; other < m; ++other)
         if (panel_of_mode[other] == panel_of_mode[m] && place[m] < place[other])
           std::swap(place[m], place[other]);
-    std::uint64_t key = start;
-    for (std::size_t m = 0; m < place.size(); ++m) key = random_block(key, std::uint64_t(place[m]), m).first;
-    keys.emplace_back(key, e);
+    keys.emplace_back(random_key(start, place), e);
   }
   std::nth_element(keys.begin(), keys.begin() + count, keys.end());
   std::vector<bool> taken(std::size_t(data.size()), false);

@@ -2,15 +2,17 @@
 // How many atoms: by how well entries that were held out are predicted, and by whether the same atoms are
 // found again.
 //
-// The entries of the matrix are cut at random into folds. For every fold the others are factored, rank by
-// rank, each rank polished before it is judged by the entries of the fold; the atoms of different folds,
-// which come from other entries and other starts, are compared with each other.
+// The entries of a matrix, or of an array, are cut at random into folds. For every fold the others are
+// factored, rank by rank, each rank polished before it is judged by the entries of the fold; the atoms of
+// different folds, which come from other entries and other starts, are compared with each other.
 
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "pursuit/algorithms/factor.hpp"
+#include "pursuit/atoms/atom_sets.hpp"
+#include "pursuit/objective/observed_tensor.hpp"
 
 namespace pursuit {
 
@@ -47,6 +49,10 @@ struct RankChoice {
 /// other. InvalidArgument for options that make no sense, InvalidInput where there are too few entries to
 /// hold out.
 RankChoice choose_rank(const DataMatrixPtr& Y, const ChooseOptions& options);
+
+/// The same of the entries of an array that are known, with a set for every mode in the place of left and
+/// right; of an array whose other entries are zeros all are held out alike.
+RankChoice choose_rank(const ObservedTensor& Y, const AtomSets& sets, const ChooseOptions& options);
 
 /// Mean |cosine| over atoms of the larger expansion, each matched with one of the other, best pairs first;
 /// the cosine of atoms is the product of those of their factors.
