@@ -150,16 +150,24 @@ def choose_rank(
     watcher = Watcher(callback, verbose)
     if modes is not None or isinstance(X, tuple) or len(getattr(X, "shape", ())) > 2:
         if left != "sphere" or right != "sphere" or row_scale is not None:
-            raise ValueError("left, right and row_scale are for matrices; an array has a set for each mode, modes=")
+            raise ValueError(
+                "left, right and row_scale are for matrices; an array has a set for each mode, modes="
+            )
         array, shape = engine_array(X, gaps=True)
         sets = list(modes) if isinstance(modes, (list, tuple)) else [modes or "sphere"] * len(shape)
         if len(sets) != len(shape):
-            raise ValueError(f"modes: {len(sets)} sets for an array of {len(shape)} modes; one for each is needed")
+            raise ValueError(
+                f"modes: {len(sets)} sets for an array of {len(shape)} modes; one for each is needed"
+            )
         entries = entries_of(array if isinstance(array, tuple) else array.reshape(shape), shape, None)
         atoms = [as_atoms(each)._core for each in sets]
         with watcher:
             result = _core.choose_tensor_rank(
-                entries, atoms=atoms, panel_of_mode=list(range(len(shape))), callback=watcher.function(), **given
+                entries,
+                atoms=atoms,
+                panel_of_mode=list(range(len(shape))),
+                callback=watcher.function(),
+                **given,
             )
     else:
         rows, cols = row_names(X), column_names(X)

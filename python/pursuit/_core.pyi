@@ -129,6 +129,7 @@ class CompletionModel:
     def predict_rows(self, factors: Vector) -> Vector: ...
     def error(self, row: Array, col: Array, value: Array, threads: int) -> float:
         """Of entries, under the loss of the model."""
+
     def error_of_rows(
         self, factors: Array, rows: int, cols: int, row: Array, col: Array, value: Array
     ) -> float:

@@ -73,7 +73,11 @@ def evaluate_completion(
     """
     triplets = is_triplets(X, columns)
     clicks = set(methods) <= {"popularity", "implicit"}
-    seen = from_triplets(X, columns, clicks=clicks) if triplets else from_matrix(MatrixCompletion(), X, reset=True)
+    seen = (
+        from_triplets(X, columns, clicks=clicks)
+        if triplets
+        else from_matrix(MatrixCompletion(), X, reset=True)
+    )
     if times is not None and (not triplets or np.shape(times) != seen.value.shape):
         raise ValueError(
             f"times of shape {np.shape(times)}: must be one for each of {len(seen.value)} triplets"

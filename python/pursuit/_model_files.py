@@ -157,7 +157,11 @@ def _load_tensor(path: str | PathLike[str], file: dict[str, Any], trusted: bool)
     given = parameters_of(metadata.get("parameters", "{}")).get("modes")
     one_for_all = isinstance(given, str) and specs == [given] * modes and not opens_files(given)
     model.set_params(
-        modes=given if one_for_all else [s if trusted or not opens_files(s) else UntrustedSpec(s) for s in specs],
+        modes=(
+            given
+            if one_for_all
+            else [s if trusted or not opens_files(s) else UntrustedSpec(s) for s in specs]
+        ),
         symmetric_modes=_shared_modes(file["panel_of_mode"]),
         weights=metadata.get("weights", "free"),
         loss=file["loss"],
@@ -172,9 +176,7 @@ def _shared_modes(panel_of_mode: list[int]) -> list[int] | None:
     return shared or None
 
 
-def _set_parameters(
-    path: str | PathLike[str], model: Model, metadata: dict[str, str], trusted: bool
-) -> None:
+def _set_parameters(path: str | PathLike[str], model: Model, metadata: dict[str, str], trusted: bool) -> None:
     """What the model was made with. Atom sets are not among it: files name them, and some of them run code."""
     if "parameters" in metadata:
         try:

@@ -149,7 +149,9 @@ def from_triplets(
     parts = X if isinstance(X, tuple) else tuple(X[name] for name in names)
     if len(parts) == 2:
         if not clicks:
-            raise ValueError("rows and columns without values are clicks, which MatrixCompletion(implicit=True) takes")
+            raise ValueError(
+                "rows and columns without values are clicks, which MatrixCompletion(implicit=True) takes"
+            )
         parts = (*parts, np.ones(len(parts[0])))
     row_ids, col_ids, values = parts
     row_ids, col_ids = _plain(row_ids, "row"), _plain(col_ids, "column")

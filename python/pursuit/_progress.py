@@ -76,9 +76,7 @@ class _Bar:
         bar.total, bar.n = (moment.target_rank, moment.rank) if by_rank else (moment.max_sweeps, moment.sweep)
         bar.set_description(moment.phase, refresh=False)
         completes = moment.phase in ("growing", "refining", "sampling")
-        name, value = (
-            ("validation", moment.validation) if completes else ("error", moment.relative_error)
-        )
+        name, value = ("validation", moment.validation) if completes else ("error", moment.relative_error)
         known = {"rank": moment.rank} if moment.rank else {}
         if not math.isnan(value):
             known[name] = f"{value:.4g}"

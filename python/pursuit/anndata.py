@@ -180,9 +180,7 @@ def _storable(params: dict[str, Any], **more: Any) -> dict[str, Any]:
         name: (
             value
             if isinstance(value, simple)
-            else np.asarray(value)
-            if isinstance(value, (list, tuple))
-            else repr(value)
+            else np.asarray(value) if isinstance(value, (list, tuple)) else repr(value)
         )
         for name, value in kept.items()
     }

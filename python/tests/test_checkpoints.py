@@ -55,7 +55,9 @@ def test_an_array_goes_on_from_where_it_was_stopped(gaps, rng, tmp_path):
 def test_components_go_on_from_where_their_search_was_stopped(rng, tmp_path):
     X, state = rng.standard_normal((30, 40)), tmp_path / "fit.state"
     whole = pursuit.SparsePCA(3, k=5, effort="low", random_state=0).fit(X)
-    pursuit.SparsePCA(3, k=5, effort="low", random_state=0, checkpoint=state, callback=stopping_after(4)).fit(X)
+    pursuit.SparsePCA(3, k=5, effort="low", random_state=0, checkpoint=state, callback=stopping_after(4)).fit(
+        X
+    )
     assert state.exists()
     resumed = pursuit.SparsePCA(3, k=5, effort="low", random_state=0, checkpoint=state, n_jobs=2).fit(X)
     assert not state.exists()
@@ -65,7 +67,9 @@ def test_components_go_on_from_where_their_search_was_stopped(rng, tmp_path):
 def test_clicks_go_on_from_where_they_were_stopped(rng, tmp_path):
     X, state = np.where(rng.random((40, 25)) < 0.3, 1.0, np.nan), tmp_path / "fit.state"
     whole = pursuit.MatrixCompletion(implicit=True, random_state=0).fit(X)
-    pursuit.MatrixCompletion(implicit=True, random_state=0, checkpoint=state, callback=stopping_after(9)).fit(X)
+    pursuit.MatrixCompletion(implicit=True, random_state=0, checkpoint=state, callback=stopping_after(9)).fit(
+        X
+    )
     resumed = pursuit.MatrixCompletion(implicit=True, random_state=0, checkpoint=state, n_jobs=2).fit(X)
     assert not state.exists()
     pairs = [(i, i) for i in range(20)]

@@ -29,7 +29,9 @@ def test_ranks_of_arrays():
     rng = np.random.default_rng(4)
     T = np.einsum("ik,jk,lk->ijl", *(rng.gamma(0.7, size=(n, 3)) for n in (14, 12, 10)))
     T += 0.1 * T.std() * rng.standard_normal(T.shape)
-    choose = lambda X, modes: pursuit.choose_rank(X, range(1, 6), modes=modes, weights="nonneg", random_state=0)
+    choose = lambda X, modes: pursuit.choose_rank(
+        X, range(1, 6), modes=modes, weights="nonneg", random_state=0
+    )
     choice = choose(T, "nonneg")
     assert choice.rank == 3 and choice.stability[2] > 0.95
     np.testing.assert_array_equal(choose(T, ["nonneg"] * 3).errors, choice.errors)

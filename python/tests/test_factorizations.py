@@ -188,9 +188,7 @@ def test_truncated_svd_is_as_exact_as_it_is_told_to_be(rng):
             (np.linalg.norm(X @ vt.T - u * s, axis=0) / s).max(),
         )
 
-    rough, usual, fine = (
-        residual(pursuit.TruncatedSVD(5, tol=tol).fit(X)) for tol in (1e-3, 0.0, 1e-14)
-    )
+    rough, usual, fine = (residual(pursuit.TruncatedSVD(5, tol=tol).fit(X)) for tol in (1e-3, 0.0, 1e-14))
     assert fine < 1e-12 < usual < 1e-8 < rough < 1e-3
     for tol in (1e-15, -1, 0.5, "1e-8", None):
         with pytest.raises(ValueError, match="tol=.*1e-14 to 0.1"):

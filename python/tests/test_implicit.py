@@ -40,12 +40,16 @@ def test_clicks_need_no_values_and_may_come_again():
     row, col, _ = clicks()
     again = np.r_[row, row[:50]], np.r_[col, col[:50]]
     counted = row, col, np.r_[np.full(50, 2.0), np.ones(len(row) - 50)]
-    fit = lambda X, **words: pursuit.MatrixCompletion(implicit=True, confidence="linear:1", random_state=0, **words).fit(X)
+    fit = lambda X, **words: pursuit.MatrixCompletion(
+        implicit=True, confidence="linear:1", random_state=0, **words
+    ).fit(X)
     expected = fit(counted).predict(list(zip(row, col)))
     np.testing.assert_array_equal(fit(again).predict(list(zip(row, col))), expected)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"user": again[0], "item": again[1]})
-    np.testing.assert_array_equal(fit(frame, columns=("user", "item")).predict(frame.iloc[: len(row)]), expected)
+    np.testing.assert_array_equal(
+        fit(frame, columns=("user", "item")).predict(frame.iloc[: len(row)]), expected
+    )
     with pytest.raises(ValueError, match=r"columns=\('user', 'item'\)"):
         fit(frame)
     with pytest.raises(ValueError, match="implicit=True"):

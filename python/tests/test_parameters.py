@@ -14,25 +14,55 @@ GROUPS = [[0, 1, 2], [3, 4, 5, 6, 7], [8, 9, 10, 11]]
 # None of the values is the default of its parameter, but where another value would not go with the rest.
 ESTIMATORS = {
     "MatrixPursuit": pursuit.MatrixPursuit(
-        3, left=["nonneg", "sphere"], right=atoms.group(GROUPS, 2), weights="newest", corrections=1, start="greedy",
-        max_iter=7, tol=1e-3, restarts=3, target_error=1e-9, time_limit=60.0, warm_start=True, verbose=0, n_jobs=1,
+        3,
+        left=["nonneg", "sphere"],
+        right=atoms.group(GROUPS, 2),
+        weights="newest",
+        corrections=1,
+        start="greedy",
+        max_iter=7,
+        tol=1e-3,
+        restarts=3,
+        target_error=1e-9,
+        time_limit=60.0,
+        warm_start=True,
+        verbose=0,
+        n_jobs=1,
         random_state=np.int64(5),
     ),
-    "MatrixPursuit of a loss": pursuit.MatrixPursuit(2, loss="poisson-log", offsets=True, max_iter=4, random_state=0),
-    "MatrixPursuit with known spectra": pursuit.MatrixPursuit(
-        3, left="nonneg", right="nonneg", weights="nonneg", fixed_right=np.eye(2, 12), closure=True, random_state=1
+    "MatrixPursuit of a loss": pursuit.MatrixPursuit(
+        2, loss="poisson-log", offsets=True, max_iter=4, random_state=0
     ),
-    "MatrixPursuit by spec": pursuit.MatrixPursuit(2, right="nonneg+sparse:3", early_stopping=1e-6, random_state=0),
+    "MatrixPursuit with known spectra": pursuit.MatrixPursuit(
+        3,
+        left="nonneg",
+        right="nonneg",
+        weights="nonneg",
+        fixed_right=np.eye(2, 12),
+        closure=True,
+        random_state=1,
+    ),
+    "MatrixPursuit by spec": pursuit.MatrixPursuit(
+        2, right="nonneg+sparse:3", early_stopping=1e-6, random_state=0
+    ),
     "NMF": pursuit.NMF(
         3, init="random", k=4, solver="mu", tol=1e-3, max_iter=9, shuffle=True, time_limit=9.0, random_state=3
     ),
     "NMF that pays": pursuit.NMF(
-        "auto", beta_loss="kullback-leibler", alpha_W=0.01, alpha_H=0.02, l1_ratio=0.5, init="nndsvda", random_state=0
+        "auto",
+        beta_loss="kullback-leibler",
+        alpha_W=0.01,
+        alpha_H=0.02,
+        l1_ratio=0.5,
+        init="nndsvda",
+        random_state=0,
     ),
     "ConsensusNMF": pursuit.ConsensusNMF(2, n_seeds=4, random_state=2),
     "TruncatedSVD": pursuit.TruncatedSVD(3, random_state=4),
     "PCA": pursuit.PCA(3, whiten=True, random_state=0),
-    "SparsePCA": pursuit.SparsePCA(2, k=(5, 3), orthogonality=0.1, correlation=True, effort="low", random_state=1),
+    "SparsePCA": pursuit.SparsePCA(
+        2, k=(5, 3), orthogonality=0.1, correlation=True, effort="low", random_state=1
+    ),
     "SparsePCA by budget": pursuit.SparsePCA(
         2, k=None, total_nonzeros=9, ridge_alpha=0.1, effort="low", warm_start=True, random_state=1
     ),
@@ -41,20 +71,43 @@ ESTIMATORS = {
     "SparsePCA of a set for each": pursuit.SparsePCA(
         2, atoms=["block:4", "sparse:2"], effort="low", random_state=1
     ),
-    "SparsePCA that pays": pursuit.SparsePCA(2, alpha=0.3, max_iter=50, tol=1e-4, method="cd", random_state=1),
+    "SparsePCA that pays": pursuit.SparsePCA(
+        2, alpha=0.3, max_iter=50, tol=1e-4, method="cd", random_state=1
+    ),
     "NonnegativeSparsePCA": pursuit.NonnegativeSparsePCA(2, k=5, effort="low", random_state=1),
     "MatrixCompletion": pursuit.MatrixCompletion(
-        2, use_pattern=False, validation=0.2, effort="high", clip=None, columns=("a", "b", "c"), random_state=1
+        2,
+        use_pattern=False,
+        validation=0.2,
+        effort="high",
+        clip=None,
+        columns=("a", "b", "c"),
+        random_state=1,
     ),
     "MatrixCompletion by sets": pursuit.MatrixCompletion(
-        2, left="nonneg", right=["nonneg", "nonneg+sparse:5"], weights="nonneg", regularization="none",
-        offsets=False, tol=1e-3, max_iter=20, clip=(0, 9.5), random_state=1,
+        2,
+        left="nonneg",
+        right=["nonneg", "nonneg+sparse:5"],
+        weights="nonneg",
+        regularization="none",
+        offsets=False,
+        tol=1e-3,
+        max_iter=20,
+        clip=(0, 9.5),
+        random_state=1,
     ),
     "MatrixCompletion of clicks": pursuit.MatrixCompletion(
         3, implicit=True, confidence="linear:2", validation=0.2, random_state=1
     ),
     "TensorPursuit": pursuit.TensorPursuit(
-        2, modes="nonneg", weights="nonneg", starts=2, ridge=0.1, known={1: np.eye(4, 1)}, max_iter=9, random_state=1
+        2,
+        modes="nonneg",
+        weights="nonneg",
+        starts=2,
+        ridge=0.1,
+        known={1: np.eye(4, 1)},
+        max_iter=9,
+        random_state=1,
     ),
 }
 

@@ -140,7 +140,9 @@ def test_a_warm_start_of_loadings_that_pay_goes_on(rows):
 
 
 def test_every_component_may_have_a_structure_of_its_own(rows):
-    model = pursuit.SparsePCA(3, atoms=["nonneg", "block:4", "sparse:2"], effort="low", random_state=0).fit(rows)
+    model = pursuit.SparsePCA(3, atoms=["nonneg", "block:4", "sparse:2"], effort="low", random_state=0).fit(
+        rows
+    )
     assert (model.components_[0] >= 0).all()
     assert np.ptp(np.flatnonzero(model.components_[1])) < 4
     assert np.count_nonzero(model.components_[2]) <= 2
