@@ -198,6 +198,7 @@ int run(const EvaluateCommand& c) {
                                .team = rank_team()};
   const Ratings ratings = read_ratings(c.input, options);
   protocol.times = ratings.time;
+  if (ratings.counts && !protocol.relevant) protocol.relevant = 0;  // who came once came
   watch_interrupts();
   ProgressBar bar("evaluate");
   const auto scores =

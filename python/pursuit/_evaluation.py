@@ -78,6 +78,8 @@ def evaluate_completion(
         if triplets
         else from_matrix(MatrixCompletion(), X, reset=True)
     )
+    if relevant is None and isinstance(X, tuple) and len(X) == 2:
+        relevant = 0.0  # who came once came
     if times is not None and (not triplets or np.shape(times) != seen.value.shape):
         raise ValueError(
             f"times of shape {np.shape(times)}: must be one for each of {len(seen.value)} triplets"

@@ -56,6 +56,7 @@ class RatingsCollector {
   /// What follows is of another file.
   void begin_file(std::string name) { files_.emplace_back(ratings_.entries.value.size(), std::move(name)); }
   Index size() const { return ratings_.entries.size(); }
+  void values_are_counts() { ratings_.counts = true; }
 
   /// Appends parts in this order; new ids follow the known ones as they would if all were one part.
   /// `expected` is how many entries are to be expected in all.

@@ -130,6 +130,10 @@ ColumnPlaces wanted_places(const std::vector<std::string>& first, bool header, c
 
 }  // namespace
 
+bool names_a_count(const std::string& name) {
+  return std::find(std::begin(kCountWords), std::end(kCountWords), plain_word(name)) != std::end(kCountWords);
+}
+
 bool names_ids(const std::vector<std::string>& first) {
   return find_column(first, kRowWords) != kUnknown || find_column(first, kColumnWords) != kUnknown;
 }

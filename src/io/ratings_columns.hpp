@@ -18,6 +18,8 @@ struct ColumnsAsked {
 std::vector<int> roles_of_columns(const std::vector<std::string>& first, bool header,
                                   const ColumnsAsked& asked, const std::string& where);
 
+/// Whether this is a word for how often something was.
+bool names_a_count(const std::string& name);
 /// Whether one of these is a word for rows or for columns.
 bool names_ids(const std::vector<std::string>& first);
 

@@ -172,7 +172,10 @@ std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, R
   if (names.size() > 3 && names[0] == "#") names.erase(names.begin());  // a remark that names the columns
   layout.role =
       roles_of_columns(names, header, {options.columns, options.times, options.clicks}, lines.here());
-  const bool values = std::find(layout.role.begin(), layout.role.end(), 2) != layout.role.end();
+  const auto value = std::find(layout.role.begin(), layout.role.end(), 2) - layout.role.begin();
+  const bool values = value < std::ptrdiff_t(layout.role.size());
+  if (options.clicks && (!values || (header && names_a_count(names[std::size_t(value)]))))
+    ratings.values_are_counts();
   if (!header) lines.step_back();
   const std::size_t behind_header = lines.number();
   if (share.parts > 1) lines.keep_part(share.part, share.parts);

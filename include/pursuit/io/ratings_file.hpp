@@ -42,6 +42,7 @@ struct Ratings {
   IdTable rows, cols;
   std::vector<double> time = {};  // of every entry, where times were asked for: numbers as they are, dates
                                   // (2005-01-31, 2005-01-31 12:30:00) as seconds since 1970
+  bool counts = false;  // clicks whose values say how often: lines had none, or a header calls them so
 };
 
 /// The files that a path means, in their order: itself; the files of a folder, by name, but for empty ones
