@@ -90,14 +90,16 @@ std::string strange_word(const CLI::App& program, int argc, const char* const* a
   if (word.starts_with("-")) {
     for (const CLI::Option* option : command->get_options())
       for (const std::string& each : words_of(*option).names) known.push_back(each);
-    return fmt::format("{} has no option {}{} `{} --help` lists all", name, word, guess(word, known), name);
+    return fmt::format("pursuit: {} has no option {}{} `{} --help` lists all", name, word, guess(word, known),
+                       name);
   }
   for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(each->get_name());
   if (known.empty())
-    return fmt::format("{}: '{}' is one argument too many. `{} --help` says which there are", name, word,
-                       name);
-  return fmt::format("{} has no command {}{} `{} --help` lists all", name, word, guess(word, known), name);
+    return fmt::format("pursuit: {}: '{}' is one argument too many. `{} --help` says which there are", name,
+                       word, name);
+  return fmt::format("pursuit: {} has no command {}{} `{} --help` lists all", name, word, guess(word, known),
+                     name);
 }
 
 }  // namespace

@@ -19,14 +19,16 @@ class MannersCli : public ProgramTest {
 
 TEST_F(MannersCli, WordsThatMeanNothingLeadToThoseThatDo) {
   expect_refused(
-      {{"a command", "complet x.csv", 2, "pursuit has no command complet; did you mean complete?"},
+      {{"a command", "complet x.csv", 2, "pursuit: pursuit has no command complet; did you mean complete?"},
        {"a part of one", "generate rating", 2,
-        "pursuit generate has no command rating; did you mean ratings?"},
-       {"an option", "factor x.csv --rnak 3", 2, "pursuit factor has no option --rnak; did you mean --rank?"},
+        "pursuit: pursuit generate has no command rating; did you mean ratings?"},
+       {"an option", "factor x.csv --rnak 3", 2,
+        "pursuit: pursuit factor has no option --rnak; did you mean --rank?"},
        {"a longer one", "complete x.csv --column-features y.csv", 2, "did you mean --col-features?"},
        {"nothing like any", "factor x.csv --unheard-of", 2,
         "no option --unheard-of. `pursuit factor --help`"},
-       {"too many", "complete one.csv two.csv", 2, "pursuit complete: 'two.csv' is one argument too many"},
+       {"too many", "complete one.csv two.csv", 2,
+        "pursuit: pursuit complete: 'two.csv' is one argument too many"},
        {"no command", "", 2, "A subcommand is required"}});
 }
 

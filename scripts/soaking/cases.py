@@ -274,10 +274,12 @@ def ask_for_lists(place, model):
 
 def implicit(place):
     entries = {pair: 1.0 for pair in inputs.ratings(place.dice)}
-    words = ["complete", inputs.write_ratings(place, "clicks.csv", entries), "--implicit"]
+    write = inputs.write_log if place.dice.random() < 0.4 else inputs.write_ratings
+    words = ["complete", write(place, "clicks.csv", entries), "--implicit"]
     if place.dice.random() < 0.3:
         words += ["--left", "nonneg", "--right", "nonneg", "--weights", "nonneg"]
     model, _ = run_to_a_model(place, words)
+    expect(sum(map(len, seen_of(model))) == len(entries), "a model of clicks knows other pairs")
     ask_for_lists(place, model)
 
 

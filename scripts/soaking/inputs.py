@@ -120,6 +120,15 @@ def write_ratings(place, name, entries):
     return name
 
 
+def write_log(place, name, pairs):
+    """Lines of row and column alone, with a header or none, some of which come again."""
+    lines = [f"{row},{column}\n" for row, column in pairs for _ in range(1 + place.dice.poisson(0.7))]
+    place.dice.shuffle(lines)
+    with open(place.path(name), "w") as file:
+        file.writelines(["user,item\n"][: int(place.dice.integers(2))] + lines)
+    return name
+
+
 def array(dice, nonneg):
     shape = [int(n) for n in dice.integers(2, 9, size=int(dice.choice([3, 3, 3, 4])))]
     factors = [dice.standard_normal((n, 3)) for n in shape]
