@@ -5,9 +5,11 @@
 #include <malloc.h>
 #endif
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <thread>
 
 #include "apps/console.hpp"
 #include "apps/memory_limit.hpp"
@@ -96,6 +98,8 @@ int main(int argc, char** argv) {
     start_ranks(argc, argv);
     status = run(argc, argv);
   } catch (const AnotherRank&) {
+    // The first process to go takes the others with it, and rank 0 has something to say.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
     return bad_usage;
   } catch (const pursuit::InvalidArgument& error) {
     status = fail(bad_usage, error.what());

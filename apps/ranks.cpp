@@ -59,12 +59,14 @@ void require_one_job(Ranks& ranks, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) all += std::string(argv[i]) + '\0';
   const int other = first_that_differs(ranks, all);
   if (other < 0) return;
-  ranks.finish();
-  if (!ranks.leads()) throw AnotherRank();
-  throw InvalidArgument(fmt::format(
-      "started as {} processes by {} with different arguments (rank {} has others than rank 0): they work on "
-      "one job. {}",
-      ranks.size(), started.launcher, other, kOnce));
+  if (ranks.leads())
+    tell(
+        "pursuit: started as {} processes by {} with different arguments (rank {} has others than rank 0): "
+        "they "
+        "work on one job. {}\n",
+        ranks.size(), started.launcher, other, kOnce);
+  ranks.finish();  // nobody goes before it is told
+  throw AnotherRank();
 }
 
 /// libpursuit_mpi.so, beside the program or where libraries are installed; null where there is none.

@@ -14,7 +14,7 @@ namespace pursuit::app {
 /// for all of them. Where every process has a job of its own, PURSUIT_RANKS=apart says so.
 void start_ranks(int argc, char** argv);
 
-/// Thrown by all processes but the first, which has told why.
+/// Thrown where a process has nothing to say, since the first has told why, or will.
 struct AnotherRank {};
 
 /// How processes work on a command: the first runs it and asks the others, which own a part of the data, or
