@@ -132,7 +132,8 @@ void add_options(Command& command, CompleteCommand& c) {
   command.add_flag(
       "--implicit", c.implicit,
       "RATINGS are clicks, purchases, plays: what is not there counts as a weak no, and how weak is\n"
-      "chosen by entries held back, like all else. What is predicted is an order, best first. Lines of row and\n"
+      "chosen by entries held back, like all else. What is predicted is an order, best first. Lines of row "
+      "and\n"
       "column alone will do, and may come again");
   command.add_flag(
       "--time", c.time,
