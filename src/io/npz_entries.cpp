@@ -41,11 +41,19 @@ NpzArchive decode_npz(const NpzEntries& entries, const std::string& name, int th
   return archive;
 }
 
-void pack_npz(const std::map<std::string, NpyBytes>& arrays, const Sink& sink, int threads) {
+std::string npz_file(const std::string& array) {
+  return array + std::string(kSuffix);
+}
+
+ZipPieces npz_files(const std::map<std::string, NpyBytes>& arrays) {
   ZipPieces files;
   for (const auto& [array, bytes] : arrays)
-    files[array + std::string(kSuffix)] = {std::string_view(bytes.head), bytes.body};
-  write_zip(files, sink, threads);
+    files[npz_file(array)] = {std::string_view(bytes.head), bytes.body};
+  return files;
+}
+
+void pack_npz(const std::map<std::string, NpyBytes>& arrays, const Sink& sink, int threads) {
+  write_zip(npz_files(arrays), sink, threads);
 }
 
 }  // namespace pursuit::io

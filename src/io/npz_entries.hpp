@@ -8,6 +8,7 @@
 #include "io/npy.hpp"
 #include "io/npz_archive.hpp"
 #include "io/text_writer.hpp"
+#include "io/zip_writer.hpp"
 
 namespace pursuit::io {
 
@@ -20,6 +21,12 @@ NpzEntries unpack_npz(const Bytes& archive, const std::string& name, int threads
 std::string at_array(const std::string& name, const std::string& array);
 
 NpzArchive decode_npz(const NpzEntries& entries, const std::string& name, int threads = 1);
+
+/// What the zip archive calls an array.
+std::string npz_file(const std::string& array);
+
+/// The files of an archive of these arrays, which must outlive them.
+ZipPieces npz_files(const std::map<std::string, NpyBytes>& arrays);
 
 void pack_npz(const std::map<std::string, NpyBytes>& arrays, const Sink& sink, int threads);
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/zip_bytes.hpp"
+#include "io/zip_writer.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/matrix_file.hpp"
 

@@ -12,22 +12,12 @@
 
 #include "base/parallel.hpp"
 #include "io/defect.hpp"
+#include "io/zip_format.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::io {
 
 namespace {
-
-constexpr std::string_view kLocalMark("PK\x03\x04", 4), kCentralMark("PK\x01\x02", 4),
-    kEndMark("PK\x05\x06", 4), kWideEndMark("PK\x06\x06", 4), kWideLocatorMark("PK\x06\x07", 4);
-constexpr std::uint64_t kWide = 0xFFFFFFFF;  // the number is too large for 32 bits and stands elsewhere
-constexpr unsigned kWideExtra = 1, kStored = 0, kDeflated = 8;
-
-struct ZipEntry {
-  std::string name;
-  unsigned flags = 0, method = 0;
-  std::uint64_t checksum = 0, packed_size = 0, size = 0, header = 0;  // header: where its own one starts
-};
 
 /// Reads the list of entries at the end of an archive, and where each of them lies.
 class ZipDirectory {
@@ -134,10 +124,6 @@ void require_plausible(const ZipEntry& entry, std::size_t archive_size, const st
 /// zlib counts in 32 bits.
 constexpr std::size_t kOneCall = std::numeric_limits<uInt>::max();
 
-Bytef* zip_buffer(const char* bytes) {
-  return reinterpret_cast<Bytef*>(const_cast<char*>(bytes));
-}
-
 std::shared_ptr<std::string> inflated(std::string_view packed, std::size_t size, const std::string& where) {
   z_stream stream = {};
   if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -176,127 +162,6 @@ Bytes unpacked(const ZipEntry& entry, std::string_view packed, const std::shared
   if (::crc32_z(0, zip_buffer(content.view.data()), content.view.size()) != entry.checksum)
     refuse(where, "it is damaged: CRC error");
   return content;
-}
-
-/// A piece of a deflate stream, which begins with `before` behind it. Pieces end at whole bytes.
-std::string deflated(std::string_view piece, std::string_view before, bool last, int level) {
-  constexpr int kMemoryLevel = 8;
-  constexpr std::size_t kWindow = 1 << 15;
-  z_stream stream = {};
-  if (::deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  const std::unique_ptr<z_stream, decltype(&::deflateEnd)> ended(&stream, &::deflateEnd);
-  before = before.substr(before.size() - std::min(before.size(), kWindow));
-  if (!before.empty())
-    ::deflateSetDictionary(&stream, zip_buffer(before.data()), static_cast<uInt>(before.size()));
-  constexpr std::size_t kFlush = 16;
-  std::string packed(::deflateBound(&stream, piece.size()) + kFlush, '\0');
-  stream.next_in = zip_buffer(piece.data());
-  stream.avail_in = static_cast<uInt>(piece.size());
-  stream.next_out = zip_buffer(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  const int outcome = ::deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
-  if (outcome != (last ? Z_STREAM_END : Z_OK) || stream.avail_in != 0)
-    throw OutputFailure("cannot make a zip archive: zlib fails");
-  packed.resize(stream.total_out);
-  return packed;
-}
-
-void append_bytes(std::string& text, std::uint64_t number, int bytes) {
-  for (int k = 0; k < bytes; ++k, number >>= 8) text += static_cast<char>(number & 0xFF);
-}
-
-/// What the header of an entry and the list at the end have in common, with the numbers that are too large.
-std::string described(const ZipEntry& entry, bool in_list) {
-  constexpr unsigned kVersion = 20, kWideVersion = 45, kFirstOfJanuary1980 = (1 << 5) | 1;
-  std::string wide;
-  const auto narrow = [&](std::uint64_t number) {
-    if (number >= kWide) append_bytes(wide, number, 8);
-    return std::min(number, kWide);
-  };
-  const std::uint64_t size = narrow(entry.size), packed = narrow(entry.packed_size),
-                      header = in_list ? narrow(entry.header) : 0;
-  std::string text;
-  append_bytes(text, wide.empty() ? kVersion : kWideVersion, 2);
-  append_bytes(text, entry.flags, 2);
-  append_bytes(text, entry.method, 2);
-  append_bytes(text, 0, 2);  // midnight
-  append_bytes(text, kFirstOfJanuary1980, 2);
-  append_bytes(text, entry.checksum, 4);
-  append_bytes(text, packed, 4);
-  append_bytes(text, size, 4);
-  append_bytes(text, entry.name.size(), 2);
-  append_bytes(text, wide.empty() ? 0 : 4 + wide.size(), 2);
-  if (in_list) {
-    append_bytes(text, 0, 10);  // no comment, first disk, no attributes
-    append_bytes(text, header, 4);
-  }
-  text += entry.name;
-  if (!wide.empty()) {
-    append_bytes(text, kWideExtra, 2);
-    append_bytes(text, wide.size(), 2);
-    text += wide;
-  }
-  return text;
-}
-
-/// Whether packing a large entry is worth its time: numbers without a pattern, as factors are, keep nine
-/// tenths of their size and more. Samples tell, which depend on the content alone.
-bool is_worth_packing(const std::vector<std::string_view>& contents, int level) {
-  constexpr std::size_t kSample = std::size_t{1} << 16, kLarge = std::size_t{1} << 20;
-  constexpr double kWorthwhile = 0.9;
-  std::size_t size = 0, whole = 0, packed = 0;
-  for (const std::string_view content : contents) size += content.size();
-  if (size < kLarge) return true;
-  for (const std::string_view content : contents)
-    for (const std::size_t first : {std::size_t{0}, content.size() / 3, content.size() / 3 * 2}) {
-      const std::string_view sample = content.substr(first, kSample);
-      whole += sample.size();
-      packed += deflated(sample, {}, true, level).size();
-    }
-  return double(packed) < kWorthwhile * double(whole);
-}
-
-/// Writes the entry and says what the list needs to know.
-ZipEntry write_entry(const std::string& name, const std::vector<std::string_view>& contents, std::uint64_t at,
-                     const Sink& sink, int threads) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  struct Piece {
-    std::string_view content, before;
-    std::string packed = {};
-    uLong checksum = 0;
-  };
-  std::vector<Piece> pieces;
-  for (const std::string_view content : contents)
-    for (std::size_t first = 0; first < content.size(); first += kPiece)
-      pieces.push_back({content.substr(first, kPiece), content.substr(0, first)});
-  if (pieces.empty()) pieces.push_back({});
-  // What takes seconds to pack is packed somewhat less tightly in a fifth of the time.
-  constexpr std::size_t kManyPieces = 16;
-  const int level = pieces.size() > kManyPieces ? 2 : 6;
-  const bool packs = is_worth_packing(contents, level);
-  parallel_for(Index(pieces.size()), threads, [&](Index p) {
-    Piece& piece = pieces[static_cast<std::size_t>(p)];
-    if (packs) piece.packed = deflated(piece.content, piece.before, p + 1 == Index(pieces.size()), level);
-    piece.checksum = ::crc32_z(0, zip_buffer(piece.content.data()), piece.content.size());
-  });
-  ZipEntry entry;
-  entry.name = name;
-  entry.method = packs ? kDeflated : kStored;
-  entry.header = at;
-  constexpr unsigned kNameIsUtf8 = 1 << 11;
-  for (const char c : name)
-    if (static_cast<unsigned char>(c) >= 0x80) entry.flags = kNameIsUtf8;
-  uLong checksum = ::crc32_z(0, nullptr, 0);
-  for (const Piece& piece : pieces) {
-    checksum = ::crc32_combine(checksum, piece.checksum, static_cast<z_off_t>(piece.content.size()));
-    entry.size += piece.content.size();
-    entry.packed_size += packs ? piece.packed.size() : piece.content.size();
-  }
-  entry.checksum = checksum;
-  sink(std::string(kLocalMark) + described(entry, false));
-  for (const Piece& piece : pieces) sink(packs ? piece.packed : piece.content);
-  return entry;
 }
 
 }  // namespace
@@ -339,47 +204,6 @@ ZipContents unzip(const Bytes& archive, const std::string& name, std::uint64_t l
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
   return contents;
-}
-
-void write_zip(const ZipPieces& entries, const Sink& sink, int threads) {
-  threads = resolve_threads(threads);
-  std::uint64_t at = 0;
-  const Sink counted = [&](std::string_view bytes) {
-    at += bytes.size();
-    sink(bytes);
-  };
-  std::string list;
-  for (const auto& [name, pieces] : entries) {
-    const ZipEntry entry = write_entry(name, pieces, at, counted, threads);
-    list += kCentralMark;
-    append_bytes(list, 45, 2);  // the version that wrote it
-    list += described(entry, true);
-  }
-  const std::uint64_t start = at, count = entries.size();
-  counted(list);
-  std::string end;
-  if (start >= kWide || list.size() >= kWide || count >= 0xFFFF) {
-    end += kWideEndMark;
-    append_bytes(end, 44, 8);  // bytes that follow
-    append_bytes(end, 45 << 16 | 45, 4);
-    append_bytes(end, 0, 8);
-    append_bytes(end, count, 8);
-    append_bytes(end, count, 8);
-    append_bytes(end, list.size(), 8);
-    append_bytes(end, start, 8);
-    end += kWideLocatorMark;
-    append_bytes(end, 0, 4);
-    append_bytes(end, at, 8);
-    append_bytes(end, 1, 4);
-  }
-  end += kEndMark;
-  append_bytes(end, 0, 4);
-  append_bytes(end, std::min<std::uint64_t>(count, 0xFFFF), 2);
-  append_bytes(end, std::min<std::uint64_t>(count, 0xFFFF), 2);
-  append_bytes(end, std::min<std::uint64_t>(list.size(), kWide), 4);
-  append_bytes(end, std::min(start, kWide), 4);
-  append_bytes(end, 0, 2);
-  counted(end);
 }
 
 }  // namespace pursuit::io

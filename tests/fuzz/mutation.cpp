@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "io/zip_bytes.hpp"
+#include "io/zip_writer.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::fuzz {
