@@ -205,6 +205,10 @@ std::string format_texts(const std::vector<std::string>& texts, const std::vecto
   return bytes;
 }
 
+/// The type that numbers are written as.
+template <class Number>
+using InFile = std::conditional_t<std::is_same_v<Number, int>, std::int64_t, Number>;
+
 template <class Dense>
 NpyBytes array_bytes(const Dense& matrix) {
   return bytes_of_numbers(matrix.data(), matrix.size(), true, {matrix.rows(), matrix.cols()});
@@ -307,6 +311,46 @@ NpyBytes npy_bytes(const Matrix& matrix) {
 }
 NpyBytes npy_bytes(const Eigen::MatrixXf& matrix) {
   return array_bytes(matrix);
+}
+
+std::uint64_t npy_size(const NpyNumbers& numbers) {
+  return std::visit(
+      [](const auto& list) {
+        return std::uint64_t(list.size()) * sizeof(InFile<std::remove_cvref_t<decltype(list[0])>>);
+      },
+      numbers);
+}
+
+std::string npy_list_header(const NpyNumbers& numbers, std::uint64_t size) {
+  return std::visit(
+      [&](const auto& list) {
+        using Stored = InFile<std::remove_cvref_t<decltype(list[0])>>;
+        return format_npy_header(type_of<Stored>(), false, {Index(size / sizeof(Stored))});
+      },
+      numbers);
+}
+
+std::string_view npy_part(const NpyNumbers& numbers, std::uint64_t first, std::size_t count,
+                          std::string& room) {
+  return std::visit(
+      [&](const auto& list) -> std::string_view {
+        using Number = std::remove_cvref_t<decltype(list[0])>;
+        using Stored = InFile<Number>;
+        if constexpr (std::is_same_v<Number, Stored>) {
+          const std::string_view bytes(reinterpret_cast<const char*>(list.data()), list.size_bytes());
+          return bytes.substr(first, count);
+        } else {
+          const std::size_t from = first / sizeof(Stored),
+                            to = (first + count + sizeof(Stored) - 1) / sizeof(Stored);
+          room.resize((to - from) * sizeof(Stored));
+          for (std::size_t k = from; k < to; ++k) {
+            const auto stored = Stored(list[k]);
+            std::memcpy(room.data() + (k - from) * sizeof stored, &stored, sizeof stored);
+          }
+          return std::string_view(room).substr(first - from * sizeof(Stored), count);
+        }
+      },
+      numbers);
 }
 
 }  // namespace pursuit::io

@@ -1,8 +1,12 @@
 #pragma once
 // NumPy's .npy format to and from memory.
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "io/byte_source.hpp"
 #include "io/npz_archive.hpp"
@@ -37,6 +41,20 @@ NpyBytes npy_bytes(const NpyArray& array);
 /// In Fortran order, which is Eigen's own.
 NpyBytes npy_bytes(const Matrix& matrix);
 NpyBytes npy_bytes(const Eigen::MatrixXf& matrix);
+
+/// A list of numbers where they lie. Those of 32 bits are written as whole numbers of 64, which files have.
+using NpyNumbers = std::variant<std::span<const double>, std::span<const float>,
+                                std::span<const std::int64_t>, std::span<const int>>;
+
+/// How many bytes a file has of them.
+std::uint64_t npy_size(const NpyNumbers& numbers);
+
+/// The header of a list of so many bytes of such numbers.
+std::string npy_list_header(const NpyNumbers& numbers, std::uint64_t size);
+
+/// Some of these bytes: where they lie, or in `room`.
+std::string_view npy_part(const NpyNumbers& numbers, std::uint64_t first, std::size_t count,
+                          std::string& room);
 
 template <class Array>
 std::string format_npy(const Array& array) {
