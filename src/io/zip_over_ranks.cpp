@@ -1,10 +1,10 @@
 #include "io/zip_over_ranks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <utility>
 
