@@ -92,6 +92,37 @@ std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes,
   return all;
 }
 
+void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers) {
+  const auto size = std::size_t(ranks.size());
+  if (size == 1) return;
+  // Everyone adds up a slice, which then goes to all.
+  const auto slice = [&](std::vector<std::int64_t>& list, int rank, int other) -> Parcel {
+    const std::size_t first = list.size() * std::size_t(rank) / size,
+                      last = list.size() * std::size_t(rank + 1) / size;
+    return {other, list.data() + first, (last - first) * sizeof(std::int64_t)};
+  };
+  const Parcel own = slice(numbers, ranks.rank(), ranks.rank());
+  const std::size_t count = own.bytes / sizeof(std::int64_t);
+  std::vector<std::int64_t> parts(count * size);
+  std::vector<Parcel> outgoing, incoming;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    outgoing.push_back(slice(numbers, rank, rank));
+    incoming.push_back({rank, parts.data() + std::size_t(rank) * count, own.bytes});
+  }
+  ranks.exchange(outgoing, incoming);
+  auto* sums = static_cast<std::int64_t*>(own.data);
+  std::fill_n(sums, count, 0);
+  for (std::size_t k = 0; k < parts.size(); ++k) sums[k % count] += parts[k];
+  outgoing.clear();
+  incoming.clear();
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    if (rank == ranks.rank()) continue;
+    outgoing.push_back(slice(numbers, ranks.rank(), rank));
+    incoming.push_back(slice(numbers, rank, rank));
+  }
+  ranks.exchange(outgoing, incoming);
+}
+
 std::string broadcast_text(Ranks& ranks, std::string text) {
   std::uint64_t length = text.size();
   ranks.broadcast(&length, sizeof length);

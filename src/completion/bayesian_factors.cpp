@@ -21,7 +21,7 @@ constexpr Index kWorthThreads = 20000;  // entries; with fewer, threads wait for
 /// Which entries members have, by 1/sqrt(their number): rows with many get no larger a prior than rows with
 /// few.
 Features pattern(const FactorSide& members, const FactorSide& others) {
-  const GroupedEntries& entries = members.entries->entries();
+  const EntryTasks& entries = *members.entries;
   std::vector<float> scale(std::size_t(entries.size()), 0.0F);
   for (Index i = 0; i < entries.size(); ++i)
     if (entries.count(i) > 0) scale[i] = 1.0F / std::sqrt(float(entries.count(i)));
@@ -54,17 +54,17 @@ void add_sum(SharingRound& round, const FactorSide& side, Index numbers, int thr
 
 }  // namespace
 
-BayesianFactors::BayesianFactors(const Data& data, double mean, double scale, bool use_pattern,
-                                 std::uint64_t seed, int threads, const Loss& loss, RankTeam* team)
+BayesianFactors::BayesianFactors(Data data, double mean, double scale, bool use_pattern, std::uint64_t seed,
+                                 int threads, const Loss& loss, RankTeam* team)
     : team_(team && team->ranks().size() > 1 ? team : nullptr),
       ranks_(team_ ? &team_->ranks() : nullptr),
       loss_(loss),
       mean_(mean),
       scale_(scale),
       use_pattern_(use_pattern),
-      threads_(data.entries.size() < kWorthThreads ? 1 : threads),
+      threads_(data.by_row->count_all() < kWorthThreads ? 1 : threads),
       random_(seed) {
-  bind(data);
+  bind(std::move(data));
   for (FactorSide* side : {&rows_, &cols_}) {
     side->noise_weight.assign(std::size_t(side->size()), 1.0F);
     side->squared_error.assign(std::size_t(side->size()), 0.0);
@@ -77,28 +77,30 @@ BayesianFactors::BayesianFactors(const Data& data, double mean, double scale, bo
   }
 }
 
-void BayesianFactors::bind(const Data& data) {
-  const ObservedMatrix* weights = data.weights;
-  rows_.entries = std::make_shared<EntryTasks>(data.entries.by_row(),
-                                               weights ? &weights->by_row().value : nullptr, ranks_);
-  cols_.entries = std::make_shared<EntryTasks>(data.entries.by_col(),
-                                               weights ? &weights->by_col().value : nullptr, ranks_);
-  entries_dealt_ = state_dealt_ = false;
-  count_entries();
+void BayesianFactors::bind(Data data) {
+  rows_.entries = std::move(data.by_row);
+  cols_.entries = std::move(data.by_col);
+  bound_ = state_dealt_ = false;
+  if (!ranks_) count_entries();
 }
 
+/// All ranks call it.
 void BayesianFactors::count_entries() {
-  count_ = 0;
   for (FactorSide* side : {&rows_, &cols_}) {
-    const GroupedEntries& entries = side->entries->entries();
+    const EntryTasks& tasks = *side->entries;
     side->count.assign(std::size_t(side->size()), 0.0);
-    for (Index i = 0; i < side->size(); ++i) {
-      const float* weight = side->entries->weight_of(entries.start[i]);
-      for (Index e = 0; weight && e < entries.count(i); ++e) side->count[i] += weight[e];
-      if (!weight) side->count[i] = double(entries.count(i));
-      if (side == &rows_) count_ += side->count[i];
-    }
+    tasks.shares().for_own(threads_, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        const float* weight = tasks.weight_of(tasks.entries().start[i]);
+        for (Index e = 0; weight && e < tasks.count(i); ++e) side->count[i] += weight[e];
+        if (!weight) side->count[i] = double(tasks.count(i));
+      }
+    });
   }
+  const auto add_counts = [&](Index first, Index last, double* sum) {
+    for (Index i = first; i < last; ++i) *sum += rows_.count[i];
+  };
+  count_ = sum_over(rows_.entries->shares(), 1, threads_, add_counts)[0];
 }
 
 void BayesianFactors::add_features(bool of_rows, Features features) {
@@ -106,8 +108,8 @@ void BayesianFactors::add_features(bool of_rows, Features features) {
   side.regressions.emplace_back(with_owners_of(side, std::move(features)), width_, threads_);
 }
 
-void BayesianFactors::rebind(const Data& data) {
-  bind(data);
+void BayesianFactors::rebind(Data data) {
+  bind(std::move(data));
   for (FactorSide* side : {&rows_, &cols_})
     for (std::size_t r = use_pattern_ ? 1 : 0; r < side->regressions.size(); ++r)
       side->regressions[r].set_owners(with_owners_of(*side, side->regressions[r].features()).by_member);
@@ -191,13 +193,21 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
     }
     for (Index i = 0; i < side.size(); ++i)
       for (int c = 0; c <= atoms_; ++c) side.prior_mean[i * width_ + c] = intercept[c];
-    if (use_pattern_ && source.pattern.size() > 0)
-      side.regressions.front().start_from(source.pattern, source.pattern_variance, side.prior_variance,
-                                          threads_, side.prior_mean);
+    if (use_pattern_ && source.pattern.size() > 0) side.regressions.front().set_weights(source.pattern);
     if (const FactorMatrix& features = of_rows ? row_features : col_features; features.size() > 0)
-      side.regressions.back().start_from(features, source.features_variance, side.prior_variance, threads_,
-                                         side.prior_mean);
+      side.regressions.back().set_weights(features);
     side.noise_shape = source.noise_shape;
+  }
+  say();
+  for (const bool of_rows : {true, false}) {
+    const CompletionSide& source = of_rows ? model.rows : model.cols;
+    FactorSide& side = of_rows ? rows_ : cols_;
+    if (use_pattern_ && source.pattern.size() > 0)
+      side.regressions.front().start_from(source.pattern_variance, Index(source.pattern.cols()),
+                                          side.prior_variance, side.prior_mean);
+    if (const FactorMatrix& features = of_rows ? row_features : col_features; features.size() > 0)
+      side.regressions.back().start_from(source.features_variance, Index(features.cols()),
+                                         side.prior_variance, side.prior_mean);
     for (Index i = source.size(); i < side.size(); ++i)
       for (int c = 0; c <= atoms_; ++c) {
         side.mean[i * width_ + c] = side.prior_mean[i * width_ + c];
@@ -207,7 +217,24 @@ void BayesianFactors::start_from(const CompletionModel& model, const FactorMatri
   sweeps_ = kFeaturesFrom;
 }
 
+/// Of places first .. last - 1.
+void BayesianFactors::moments_at(const ObservedEntries& places, Index first, Index last, bool with_variances,
+                                 std::vector<Moments>& moments) const {
+  moments.resize(std::size_t(last - first));
+  const Chunks chunks(last - first);
+  parallel_for(chunks.count(), threads_, [&](Index chunk) {
+    for (Index e = first + chunks.first(chunk); e < first + chunks.first(chunk + 1); ++e) {
+      const Index i = places.row[e] * Index(width_), j = places.col[e] * Index(width_);
+      moments[std::size_t(e - first)] =
+          with_variances
+              ? moments_of(&rows_.mean[i], &rows_.variance[i], &cols_.mean[j], &cols_.variance[j], width_)
+              : Moments{inner(&rows_.mean[i], &cols_.mean[j], width_)};
+    }
+  });
+}
+
 void BayesianFactors::advance(bool draws) {
+  if (draws) bring_entries_together();
   update(cols_, rows_, draws);
   update(rows_, cols_, draws);
   if (stop_ && stop_()) return;

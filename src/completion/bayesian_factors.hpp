@@ -19,6 +19,7 @@
 #include <functional>
 
 #include "base/chunks.hpp"
+#include "completion/predictor.hpp"
 #include "completion/prior_regression.hpp"
 #include "completion/row_posteriors.hpp"
 #include "pursuit/base/random.hpp"
@@ -54,29 +55,29 @@ Vector sum_over_members(Index members, Index numbers, int threads, const Add& ad
 }
 
 /// What BayesianFactors asks of the ranks that follow.
-enum class SweepOrder : std::int64_t { take_entries, take_state, sweep, draw, give_state };
+enum class SweepOrder : std::int64_t { bind, say, take_state, sweep, draw, judge, give_state };
 
 class BayesianFactors {
  public:
-  /// Entries as they were seen, and how often each counts where that is not once: the same entries, with
-  /// weights in the place of values.
+  /// Entries in both orders, with their weights; of a rank those of its own members.
   struct Data {
-    const ObservedMatrix& entries;
-    const ObservedMatrix* weights;
+    std::shared_ptr<const EntryTasks> by_row, by_col;
 
-    Data(const ObservedMatrix& seen, const ObservedMatrix* counts = nullptr)
-        : entries(seen), weights(counts) {}
+    Data(std::shared_ptr<const EntryTasks> rows, std::shared_ptr<const EntryTasks> cols)
+        : by_row(std::move(rows)), by_col(std::move(cols)) {}
+    Data(const ObservedMatrix& all)
+        : Data(std::make_shared<EntryTasks>(all.by_row()), std::make_shared<EntryTasks>(all.by_col())) {}
   };
 
-  /// Offsets only, until widen(). `data` must outlive this, and so must features, which may be added before
+  /// Offsets only, until widen(). Entries must outlive this, and so must features, which may be added before
   /// the first sweep, and the team that shares sweeps, if there is one: this is rank 0's hold on them then
   /// (ranked_sweeps.cpp).
-  BayesianFactors(const Data& data, double mean, double scale, bool use_pattern, std::uint64_t seed,
-                  int threads, const Loss& loss = {}, RankTeam* team = nullptr);
-  /// A rank that follows: the entries that rank 0 has for it.
-  explicit BayesianFactors(Ranks& ranks);
-  /// What it is asked for, entries aside.
-  void follow(SweepOrder order);
+  BayesianFactors(Data data, double mean, double scale, bool use_pattern, std::uint64_t seed, int threads,
+                  const Loss& loss = {}, RankTeam* team = nullptr);
+  /// A rank that follows, with its own entries.
+  BayesianFactors(Ranks& ranks, Data data);
+  /// What it is asked for.
+  void follow(SweepOrder order, const ObservedEntries& held_back);
 
   void add_features(bool of_rows, Features features);
 
@@ -92,7 +93,7 @@ class BayesianFactors {
   }
 
   /// Goes on with other entries of a matrix of the same size.
-  void rebind(const Data& data);
+  void rebind(Data data);
 
   /// tau of all atoms, where the loss does not let it be learned.
   void set_atom_variance(double variance);
@@ -105,6 +106,9 @@ class BayesianFactors {
   /// Where ranks share sweeps each owns a part of what these have made, but for means, variances and noise:
   /// brings it together. Anything but sweeps needs it.
   void gather();
+
+  /// What u_i . v_j and offsets are at some entries, which all ranks know; with their variances where asked.
+  std::vector<Moments> at(const ObservedEntries& places, bool with_variances);
 
   /// More atoms, as small random vectors, the ones there are kept: `atoms` in all.
   void widen(int atoms);
@@ -132,12 +136,19 @@ class BayesianFactors {
   void end_priors(FactorSide& side, bool draws, std::vector<double> squares);
   void update_noise_weights(FactorSide& side, bool draws, SharingRound& round, Vector& divergence);
   static void set_noise_shape(FactorSide& side, double divergence);
-  void bind(const Data& data);
+  void bind(Data data);
   void count_entries();
+  void bind_all();
   void lead(SweepOrder order);
   void ask(SweepOrder order, const std::function<void()>& own_part);
-  void deal_entries();
+  void begin_together();
+  void say();
+  void say_all();
   void deal_state();
+  void bring_entries_together();
+  void moments_at(const ObservedEntries& places, Index first, Index last, bool with_variances,
+                  std::vector<Moments>& moments) const;
+  void judge_all(const ObservedEntries& places, bool with_variances, std::vector<Moments>& moments);
   void collect_state();
   void agree();
   template <class Visit>
@@ -155,9 +166,10 @@ class BayesianFactors {
     Vector shift, weighted_error;    // sums over the side updated last
   };
 
-  RankTeam* team_ = nullptr;  // of several, on rank 0
-  Ranks* ranks_ = nullptr;    // where there are several
-  bool entries_dealt_ = false, state_dealt_ = false;
+  RankTeam* team_ = nullptr;                  // of several, on rank 0
+  Ranks* ranks_ = nullptr;                    // where there are several
+  bool bound_ = false, state_dealt_ = false;  // on all ranks
+  bool entries_together_ = false;             // on rank 0, for draws
   Loss loss_;
   double mean_, scale_;  // of values: they are (value - mean) / scale
   bool use_pattern_ = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/chunks.hpp"
+#include "completion/completion_part.hpp"
 #include "completion/draws.hpp"
 #include "completion/factors_of_model.hpp"
 #include "completion/newcomers.hpp"
@@ -40,7 +41,7 @@ constexpr double kRounding =
 constexpr double kScaleOfZeros = 0x1p-60;
 constexpr double kOtherSize = 1e3;  // a start whose scale is off by this factor has nothing to say
 
-void check(const CompletionOptions& options, const ObservedEntries& entries) {
+void check(const CompletionOptions& options) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw InvalidArgument(what);
   };
@@ -64,67 +65,45 @@ void check(const CompletionOptions& options, const ObservedEntries& entries) {
           fmt::format("samples {}: draws are of squares; of {} there are none", options.samples,
                       options.loss.spec()));
   require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
+}
+
+/// Those that count, whose weights are positive.
+WeightedEntries checked(ObservedEntries entries, const CompletionOptions& options) {
+  require_valid(entries, resolve_threads(options.threads));
+  check(options);
   require_weights(options.entry_weights, entries);
   require_domain(options.loss, entries);
+  WeightedEntries all(std::move(entries), options.entry_weights);
+  all.drop_weightless();
+  return all;
 }
 
 double log_odds(double share) {
   return std::log(share / (1 - share));
 }
 
-double inner_at(const BayesianFactors& f, Position at) {
-  const Index width = f.width();
-  return inner(&f.rows().mean[at.row * width], &f.cols().mean[at.col * width], width);
+ObservedEntries places_of(const std::vector<Position>& positions) {
+  ObservedEntries places;
+  for (const Position& position : positions) {
+    places.row.push_back(position.row);
+    places.col.push_back(position.col);
+  }
+  return places;
 }
 
 /// One run of complete(): its data and its steps.
 class Completion {
  public:
   Completion(ObservedEntries entries, const CompletionOptions& options)
+      : Completion(checked(std::move(entries), options), options) {}
+  /// Entries that stay with the ranks that have read them.
+  Completion(RankedEntries entries, const CompletionOptions& options)
       : options_(options),
         threads_(resolve_threads(options.threads)),
-        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints) {
-    require_valid(entries, threads_);
-    check(options, entries);
-    if (options.checkpoints) {
-      run_.begin_checkpoints(identity_of(entries, options));
-      if (may_be_left()) options.checkpoints->hold_states();
-    }
-    result_.model.loss = options.loss;
-    if (const CompletionModel* start = options.start) {
-      if (start->rows.size() == 0 || start->rows.size() > entries.rows || start->cols.size() > entries.cols)
-        throw InvalidArgument(fmt::format(
-            "start: a self-tuned model of {} x {} cannot start a {} x {} one; it must be as large or smaller",
-            start->rows.size(), start->cols.size(), entries.rows, entries.cols));
-      if (start->loss.kind != options.loss.kind)
-        throw InvalidArgument(fmt::format("start: a model of {} cannot start one of {}", start->loss.spec(),
-                                          options.loss.spec()));
-    }
-    if (options.row_features) row_features_.emplace(*options.row_features, entries.rows, "row");
-    if (options.col_features) col_features_.emplace(*options.col_features, entries.cols, "column");
-    WeightedEntries all(std::move(entries), options.entry_weights);
-    all.drop_weightless();
-    const ValueRange range = range_of(all.entries.value, threads_);
-    unit_ = has_link() ? 1.0 : unit_of(range, kPlainExponents);
-    if (unit_ != 1) {
-      original_ = ObservedMatrix(all.entries, threads_).take_by_row();
-      divide(all.entries.value, unit_);
-    }
-    const Range observed = has_link()
-                               ? Range{0, 1}
-                               : Range{range.low, range.high};  // a probability needs no 1 to have been seen
-    result_.model.lowest = options_.range.value_or(observed).lowest;
-    result_.model.highest = options_.range.value_or(observed).highest;
-    find_scale(all);
-    if (!start_) held_back_ = all.hold_back(options.validation, options.seed, threads_);
-    data_.emplace(std::move(all.entries), threads_);
-    if (all.weights.size() > 0) weights_.emplace(std::move(all.weights), threads_);
-    factors_.emplace(data(), mean_, scale_, options.use_pattern, options.seed, threads_, options.loss,
-                     options.team);
-    factors_->ends_when(options.interrupted);
-    Ranks* ranks = options.team ? &options.team->ranks() : nullptr;
-    if (row_features_) factors_->add_features(true, row_features_->features(ranks));
-    if (col_features_) factors_->add_features(false, col_features_->features(ranks));
+        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints),
+        pool_(std::move(entries), *options.team, threads_) {
+    stays_ = true;
+    begin();
   }
 
   CompletionResult result() {
@@ -144,7 +123,7 @@ class Completion {
         factors_->start_from(*start_, weights(row_features_, start_->rows),
                              weights(col_features_, start_->cols));
       sweep(Phase::refining, updating, false);
-    } else if (held_back_.size() == 0 && stage_ == Stage::growing) {
+    } else if (held_back().size() == 0 && stage_ == Stage::growing) {
       if (!resumed_) factors_->widen(std::min(kFirstAtoms, most_atoms()));
       sweep(Phase::growing, kSweepsAlone, false);
     } else {
@@ -162,9 +141,15 @@ class Completion {
       result_.model.average_cols = start_->average_cols;
     } else if (options_.samples > 0 && !run_.stopped())
       sample();
-    result_.seen = unit_ == 1 ? std::move(*data_).take_by_row() : std::move(original_);
-    if (unit_ == 1) put_back(result_.seen, std::move(held_back_.entries));
-    if (run_.stopped()) note_unseen(result_.model, result_.seen);
+    if (held_back().size() > 0) pool_.put_back();
+    if (run_.stopped())
+      note_unseen(result_.model, pool_->by_row()->start_of_all(), pool_->by_col()->start_of_all());
+    if (stays_) {
+      result_.known = pool_.count_known(places_of(options_.predict));
+      result_.seen_by_ranks = pool_.leave();
+    } else {
+      result_.seen = pool_.release_by_row();
+    }
     result_.predictions = predict(result_.model, options_.predict, threads_);
     require_sound(result_.model);
     result_.stop = run_.stop();
@@ -173,31 +158,69 @@ class Completion {
   }
 
  private:
-  BayesianFactors::Data data() const { return {*data_, weights_ ? &*weights_ : nullptr}; }
+  Completion(WeightedEntries all, const CompletionOptions& options)
+      : options_(options),
+        threads_(resolve_threads(options.threads)),
+        run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints),
+        pool_(std::move(all.entries), std::move(all.weights.value), options.team, threads_) {
+    begin();
+  }
+
+  void begin() {
+    if (options_.checkpoints) {
+      run_.begin_checkpoints(identity_of(*pool_, pool_.fingerprint(), options_));
+      if (may_be_left()) options_.checkpoints->hold_states();
+    }
+    result_.model.loss = options_.loss;
+    if (const CompletionModel* start = options_.start) {
+      if (start->rows.size() == 0 || start->rows.size() > pool_->rows() || start->cols.size() > pool_->cols())
+        throw InvalidArgument(fmt::format(
+            "start: a self-tuned model of {} x {} cannot start a {} x {} one; it must be as large or smaller",
+            start->rows.size(), start->cols.size(), pool_->rows(), pool_->cols()));
+      if (start->loss.kind != options_.loss.kind)
+        throw InvalidArgument(fmt::format("start: a model of {} cannot start one of {}", start->loss.spec(),
+                                          options_.loss.spec()));
+    }
+    if (options_.row_features) row_features_.emplace(*options_.row_features, pool_->rows(), "row");
+    if (options_.col_features) col_features_.emplace(*options_.col_features, pool_->cols(), "column");
+    const ValueRange range = pool_.range();
+    unit_ = has_link() ? 1.0 : unit_of(range, kPlainExponents);
+    if (unit_ != 1) pool_.divide_by(unit_);
+    const Range observed = has_link()
+                               ? Range{0, 1}
+                               : Range{range.low, range.high};  // a probability needs no 1 to have been seen
+    result_.model.lowest = options_.range.value_or(observed).lowest;
+    result_.model.highest = options_.range.value_or(observed).highest;
+    find_scale();
+    if (!start_) pool_.hold_back(options_.validation, options_.seed);
+    factors_.emplace(pool_.data(), mean_, scale_, options_.use_pattern, options_.seed, threads_,
+                     options_.loss, options_.team);
+    factors_->ends_when(options_.interrupted);
+    Ranks* ranks = options_.team ? &options_.team->ranks() : nullptr;
+    if (row_features_) factors_->add_features(true, row_features_->features(ranks));
+    if (col_features_) factors_->add_features(false, col_features_->features(ranks));
+  }
+
   /// In the midst of a sweep; those that ranks share are always finished.
   bool may_be_left() const {
     return options_.interrupted && !(options_.team && options_.team->ranks().size() > 1);
   }
   bool has_link() const { return options_.loss.kind != Loss::squares; }
 
+  const WeightedEntries& held_back() const { return pool_->held_back(); }
+
   /// Values are taken to mean zero and unit variance, as the starting values of hyper-parameters expect;
   /// log-odds are of that size anyway.
-  void find_scale(const WeightedEntries& all_entries) {
-    const auto average = [&](const auto& number) {
-      return mean_over(all_entries, threads_, [&](Index e) { return number(all_entries.entries.value[e]); });
-    };
-    const auto mean_of = [&](const auto& number) { return average(number).value(); };
+  void find_scale() {
     if (has_link()) {
       start_ = options_.start;
       if (start_) uncertainty_ = start_->noise_variance;
-      const auto [ones, all] = average([](float v) { return double(v); });
-      result_.model.mean = mean_ = start_ ? start_->mean : log_odds((ones + 0.5) / (all + 1));
+      const WeightedMean ones = pool_.mean(0, 1);
+      result_.model.mean = mean_ = start_ ? start_->mean : log_odds((ones.sum + 0.5) / (ones.weight + 1));
       return;
     }
-    const auto deviation_from = [&](double mean) {
-      return std::sqrt(mean_of([&](float v) { return (v - mean) * (v - mean); }));
-    };
-    mean_ = mean_of([](float v) { return double(v); });
+    const auto deviation_from = [&](double mean) { return std::sqrt(pool_.mean(mean, 2).value()); };
+    mean_ = pool_.mean(0, 1).value();
     const double deviation = deviation_from(mean_);
     scale_ = std::max(deviation, kRounding * std::abs(mean_));
     if (scale_ == 0) scale_ = kScaleOfZeros;
@@ -211,23 +234,24 @@ class Completion {
   }
 
   /// RMSE on the entries held back, in units of the data; of probabilities minus the mean log-likelihood.
-  double validation_error() const { return validation_error(uncertainty_); }
-  double validation_error(double uncertainty) const {
-    const BayesianFactors& f = *factors_;
-    const ObservedEntries& held = held_back_.entries;
-    const auto mean = [&](const auto& of_entry) { return mean_over(held_back_, threads_, of_entry).value(); };
+  double validation_error() { return validation_error(uncertainty_); }
+  double validation_error(double uncertainty) {
+    const std::vector<float>& values = held_back().entries.value;
+    const std::vector<Moments> moments = factors_->at(held_back().entries, has_link());
+    const auto mean = [&](const auto& of_entry) {
+      return mean_over(
+                 held_back(), threads_,
+                 [&](Index e) { return of_entry(moments[std::size_t(e)], double(values[std::size_t(e)])); })
+          .value();
+    };
     if (has_link())
-      return -mean([&](Index e) {
-        const Index i = held.row[e] * Index(f.width()), j = held.col[e] * Index(f.width());
-        const Moments odds = moments_of(&f.rows().mean[i], &f.rows().variance[i], &f.cols().mean[j],
-                                        &f.cols().variance[j], f.width());
-        return log_likelihood(
-            through_link(options_.loss, mean_ + odds.mean, uncertainty * odds.variance).value, held.value[e]);
+      return -mean([&](const Moments& odds, double value) {
+        const Prediction ones = through_link(options_.loss, mean_ + odds.mean, uncertainty * odds.variance);
+        return log_likelihood(ones.value, value);
       });
     const double lowest = result_.model.lowest / unit_, highest = result_.model.highest / unit_;
-    return unit_ * std::sqrt(mean([&](Index e) {
-             const double guess = mean_ + scale_ * inner_at(f, {held.row[e], held.col[e]});
-             const double error = held.value[e] - std::clamp(guess, lowest, highest);
+    return unit_ * std::sqrt(mean([&](const Moments& guess, double value) {
+             const double error = value - std::clamp(mean_ + scale_ * guess.mean, lowest, highest);
              return error * error;
            }));
   }
@@ -281,17 +305,16 @@ class Completion {
 
   /// An error that is confined to few entries is soon repaired, and more sweeps than it takes would only lead
   /// on to where the entries that are not new were left.
-  int updating_sweeps() const {
+  int updating_sweeps() {
     const auto same_features = [](const auto& features, const CompletionSide& side) {
       return features ? features->count() == side.features.rows() : side.features.size() == 0;
     };
     if (!options_.start_entries || !same_features(row_features_, start_->rows) ||
         !same_features(col_features_, start_->cols))
       return kRefiningSweeps;
-    const GroupedEntries& now = unit_ == 1 ? data_->by_row() : original_;
-    const double changed = double(count_changes(*options_.start_entries, now)) /
-                           double(std::max<std::size_t>(now.index.size(), 1));
-    const bool grown = start_->rows.size() < data_->rows() || start_->cols.size() < data_->cols();
+    const double changed =
+        double(pool_.count_changes(*options_.start_entries)) / double(std::max<Index>(pool_->size(), 1));
+    const bool grown = start_->rows.size() < pool_->rows() || start_->cols.size() < pool_->cols();
     if (changed == 0) return grown ? 1 : 0;
     return int(std::ceil(kRefiningSweeps * std::sqrt(std::min(changed, 1.0))));
   }
@@ -341,11 +364,8 @@ class Completion {
   }
 
   void group_all_entries() {
-    WeightedEntries all{data_->release(threads_), weights_ ? weights_->release(threads_) : ObservedEntries()};
-    all.put_back(std::exchange(held_back_, {}));
-    data_.emplace(std::move(all.entries), threads_);
-    if (weights_) weights_.emplace(std::move(all.weights), threads_);
-    factors_->rebind(data());
+    pool_.put_back();
+    factors_->rebind(pool_.data());
   }
 
   void sample() {
@@ -370,7 +390,7 @@ class Completion {
   void visit_state(StateArchive& archive) {
     archive("stage", stage_, 0, Index(Stage::sampling));
     const bool all = stage_ == Stage::refining || stage_ == Stage::sampling;
-    if (archive.reads() && all && held_back_.size() > 0) group_all_entries();
+    if (archive.reads() && all && held_back().size() > 0) group_all_entries();
     archive("done", sweeps_.done);
     archive("since", sweeps_.since);
     archive("best_of_rank", sweeps_.best);
@@ -383,7 +403,7 @@ class Completion {
     StateArchive factors = archive.in("factors"), before = archive.in("before");
     bool has_before = before_.has_value();
     archive("has_before", has_before);
-    archive.require(has_before == (stage_ != Stage::refining && (all || held_back_.size() > 0)),
+    archive.require(has_before == (stage_ != Stage::refining && (all || held_back().size() > 0)),
                     "what it would go back to is not there");
     if (archive.reads() && has_before) before_ = *factors_;
     if (has_before) before_->visit_state(before);
@@ -391,7 +411,7 @@ class Completion {
     factors_->visit_state(factors);  // last: copies share what is left of the last step
     visit(archive, "path", result_.path);
     if (stage_ == Stage::sampling)
-      draws_.visit_state(archive, data_->rows(), data_->cols(), factors_->atoms());
+      draws_.visit_state(archive, pool_->rows(), pool_->cols(), factors_->atoms());
   }
 
   /// The model of what sweeps have settled on, which draws have left.
@@ -409,7 +429,13 @@ class Completion {
     model.noise_variance = has_link() ? uncertainty_ : factors_->noise_variance();
     model.rows = side_of_model(factors_->rows(), used, options_.use_pattern, row_features_);
     model.cols = side_of_model(factors_->cols(), used, options_.use_pattern, col_features_);
-    add_newcomers(model, *data_, row_features_, col_features_, threads_);
+    const auto products = [&](const EntryTasks& entries, AlignedVector<float> own,
+                              AlignedVector<float> others, int width) {
+      return pool_.product_sums(&entries == pool_->by_row().get(), std::move(own), std::move(others), width,
+                                threads_);
+    };
+    add_newcomers(model, *pool_->by_row(), *pool_->by_col(), row_features_, col_features_, products,
+                  threads_);
     return model;
   }
 
@@ -448,15 +474,14 @@ class Completion {
   const CompletionOptions& options_;
   int threads_;
   Run run_;
+  LedPool pool_;
+  bool stays_ = false;  // with the ranks
   CompletionResult result_;
   const CompletionModel* start_ = nullptr;  // where it has something to say
   double unit_ = 1;                         // entries are in this unit
   double mean_ = 0, scale_ = 1;             // of entries, in the unit
-  GroupedEntries original_;                 // entries as they came, where the unit is not 1
-  WeightedEntries held_back_;
-  double uncertainty_ = 0.5;  // of log-odds: the share of their variances that counts
+  double uncertainty_ = 0.5;                // of log-odds: the share of their variances that counts
   std::optional<ScaledFeatures> row_features_, col_features_;
-  std::optional<ObservedMatrix> data_, weights_;
   std::optional<BayesianFactors> factors_;
 
   // Where it is.
@@ -477,6 +502,15 @@ int draws_for_high_effort(Index entries) {
 }
 
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options) {
+  return Completion(std::move(entries), options).result();
+}
+
+CompletionResult complete_ranked(RankedEntries entries, const CompletionOptions& options) {
+  check(options);
+  if (!options.team || options.loss.kind != Loss::squares || !options.entry_weights.empty() || options.start)
+    throw InvalidArgument(
+        "entries that ranks have read: for squares, every entry counting once, without a model to start "
+        "from");
   return Completion(std::move(entries), options).result();
 }
 

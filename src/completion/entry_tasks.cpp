@@ -10,8 +10,12 @@ constexpr Index kMostTasks = 1024;
 
 }  // namespace
 
-EntryTasks::EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares)
-    : entries_(&entries), weights_(weights), shares_(std::move(shares)) {
+EntryTasks::EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares,
+                       const std::vector<std::int64_t>* start)
+    : entries_(&entries),
+      weights_(weights),
+      start_(start ? start : &entries.start),
+      shares_(std::move(shares)) {
   const Index rows = shares_.last();
   Index first = shares_.first();
   const Index all = entries.start[rows] - entries.start[first] + kWorkOfAMember * (rows - first);

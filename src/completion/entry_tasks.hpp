@@ -20,8 +20,10 @@ class EntryTasks {
   explicit EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights = nullptr,
                       Ranks* ranks = nullptr)
       : EntryTasks(entries, weights, MemberShares(entries, ranks)) {}
-  /// Entries of the rows that `shares` gives to this rank; others may be missing.
-  EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares);
+  /// Entries of the rows that `shares` gives to this rank; others may be missing. `start` says where those of
+  /// every row would begin if all were here; null where they are.
+  EntryTasks(const GroupedEntries& entries, const std::vector<float>* weights, MemberShares shares,
+             const std::vector<std::int64_t>* start = nullptr);
 
   struct Rows {
     Index first, last;  // whole batches of kSystems, as far as they are this rank's
@@ -37,6 +39,14 @@ class EntryTasks {
   /// From an entry on, or null.
   const float* weight_of(std::int64_t entry) const { return weights_ ? weights_->data() + entry : nullptr; }
   Index size() const { return entries_->size(); }
+  /// Of any row, whoever has its entries.
+  Index count(Index row) const { return Index((*start_)[row + 1] - (*start_)[row]); }
+  /// Whether those of all rows are here.
+  bool has_all() const { return start_->back() == entries_->start.back(); }
+  /// Of all rows.
+  Index count_all() const { return Index(start_->back()); }
+  /// Where entries of every row begin among those of all.
+  const std::vector<std::int64_t>& start_of_all() const { return *start_; }
   Index segments() const { return Index(segments_.size()); }
   bool is_long(Index row) const { return entries_->count(row) > kSegment; }
   /// Numbers of the segments of a long row: what is summed over them is added in this order.
@@ -58,6 +68,7 @@ class EntryTasks {
 
   const GroupedEntries* entries_;
   const std::vector<float>* weights_;
+  const std::vector<std::int64_t>* start_;
   MemberShares shares_;
   std::vector<Rows> tasks_;  // the heaviest first, so that nobody is waited for long at the end
   std::vector<Segment> segments_;

@@ -136,7 +136,7 @@ class ImplicitRun {
     ImplicitFactors factors(data, start, threads_);
     unchanged_ = options_.start_entries && start.rows.size() == all_->rows() &&
                  start.cols.size() == all_->cols() &&
-                 count_changes(*options_.start_entries, all_->by_row()) == 0;
+                 count_changes(*options_.start_entries, all_->by_row(), 0, all_->rows()) == 0;
     if (!unchanged_) sweep(factors, Moment::Phase::refining, kUpdateSweeps);
     return factors;
   }

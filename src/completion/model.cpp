@@ -62,6 +62,15 @@ void note_unseen(CompletionModel& model, const GroupedEntries& by_row) {
     if (!has_entry[std::size_t(j)]) model.cols.unseen.push_back(int(j));
 }
 
+void note_unseen(CompletionModel& model, const std::vector<std::int64_t>& row_start,
+                 const std::vector<std::int64_t>& col_start) {
+  for (auto [side, start] : {std::pair(&model.rows, &row_start), {&model.cols, &col_start}}) {
+    side->unseen.clear();
+    for (std::size_t i = 0; i + 1 < start->size(); ++i)
+      if ((*start)[i] == (*start)[i + 1]) side->unseen.push_back(int(i));
+  }
+}
+
 bool has_entries(const CompletionSide& side, int index) {
   return index >= 0 && !std::binary_search(side.unseen.begin(), side.unseen.end(), index);
 }

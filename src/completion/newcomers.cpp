@@ -27,10 +27,9 @@ struct Newcomers {
 };
 
 /// Mean and variance over the entries of the member behind each.
-void find_average(const CompletionSide& side, const GroupedEntries& entries, int threads,
-                  Newcomers& newcomers) {
+void find_average(const CompletionSide& side, const EntryTasks& entries, int threads, Newcomers& newcomers) {
   const Index width = side.mean.cols();
-  const double count = double(entries.index.size());
+  const double count = double(entries.count_all());
   const Vector mean = sum_over_members(side.size(), width, threads,
                                        [&](Index i, double* sum) {
                                          for (Index c = 0; c < width; ++c)
@@ -52,16 +51,15 @@ void find_average(const CompletionSide& side, const GroupedEntries& entries, int
 
 /// The same with a regression on features: members weigh as much as they have entries, by way of the square
 /// roots of these weights on both sides of the equations.
-void regress(const CompletionSide& side, const GroupedEntries& entries, const ScaledFeatures& features,
+void regress(const CompletionSide& side, const EntryTasks& entries, const ScaledFeatures& features,
              int threads, Newcomers& newcomers) {
   const Index members = side.size(), used = side.mean.cols();
   const int width = padded_width(int(used));
-  const double with_entries = double(std::count_if(
-      entries.start.begin() + 1, entries.start.end(),
-      [&, before = std::int64_t(0)](std::int64_t end) mutable { return std::exchange(before, end) < end; }));
+  double with_entries = 0;
+  for (Index i = 0; i < members; ++i) with_entries += entries.count(i) > 0 ? 1 : 0;
   std::vector<float> weight(std::size_t(members), 0.0F);  // its root
   for (Index i = 0; i < members; ++i)
-    weight[i] = float(std::sqrt(double(entries.count(i)) * with_entries / double(entries.index.size())));
+    weight[i] = float(std::sqrt(double(entries.count(i)) * with_entries / double(entries.count_all())));
 
   GroupedEntries by_member = features.by_member(), by_feature = features.by_feature();
   newcomers.has_features.assign(std::size_t(members), 0);
@@ -119,7 +117,7 @@ void regress(const CompletionSide& side, const GroupedEntries& entries, const Sc
   }
 }
 
-Newcomers newcomers_of(const CompletionSide& side, const GroupedEntries& entries,
+Newcomers newcomers_of(const CompletionSide& side, const EntryTasks& entries,
                        const std::optional<ScaledFeatures>& features, int threads) {
   Newcomers result;
   find_average(side, entries, threads, result);
@@ -134,31 +132,6 @@ struct Selection {
   std::vector<float> deviation;
 };
 
-typedef float EightFloats __attribute__((vector_size(32), may_alias));
-
-/// The sum and the sum of squares, over some entries, of the products of `row` with rows of `table`; both
-/// have `width` numbers, a multiple of eight.
-PURSUIT_KERNEL std::pair<double, double> product_sums(const int* index, Index count, const float* row,
-                                                      const float* table, Index width) {
-  constexpr Index kNextRows = 12;  // rows lie anywhere in memory
-  double first = 0, squares = 0;
-  for (Index e = 0; e < count; ++e) {
-    const float* ahead = table + index[std::min(e + kNextRows, count - 1)] * width;
-    const float* other = table + index[e] * width;
-    EightFloats sums = {};
-    for (Index c = 0; c < width; c += 8) {
-      __builtin_prefetch(ahead + c);
-      sums +=
-          *reinterpret_cast<const EightFloats*>(row + c) * *reinterpret_cast<const EightFloats*>(other + c);
-    }
-    const double product = ((double(sums[0]) + sums[4]) + (double(sums[1]) + sums[5])) +
-                           ((double(sums[2]) + sums[6]) + (double(sums[3]) + sums[7]));
-    first += product;
-    squares += product * product;
-  }
-  return {first, squares};
-}
-
 /// Rows of a multiple of eight numbers.
 AlignedVector<float> padded(const CompletionSide& side, Index width, const auto& number) {
   AlignedVector<float> result(std::size_t(side.size() * width), 0.0F);
@@ -167,27 +140,27 @@ AlignedVector<float> padded(const CompletionSide& side, Index width, const auto&
   return result;
 }
 
-Selection selection_of(const CompletionSide& side, const GroupedEntries& entries,
-                       const CompletionSide& others, const Newcomers& newcomers, int threads) {
+Selection selection_of(const CompletionSide& side, const EntryTasks& entries, const CompletionSide& others,
+                       const Newcomers& newcomers, const Products& products, int threads) {
   const Index members = side.size(), width = (side.mean.cols() + 7) / 8 * 8;
-  const AlignedVector<float> better =
+  AlignedVector<float> better =
       padded(others, width, [&](Index j, Index c) { return others.mean(j, c) - newcomers.of(j)[c]; });
-  const AlignedVector<float> own =
+  AlignedVector<float> own =
       padded(side, width, [&](Index i, Index c) { return c == 0 ? 1.0F : side.mean(i, c); });
+  const std::vector<ProductSums> of_entries =
+      products(entries, std::move(own), std::move(better), int(width));
   std::vector<double> mean(std::size_t(members), 0.0);
   enum { total, within, freedom, numbers };
   const Vector sums = sum_over_members(members, numbers, threads, [&](Index i, double* sum) {
     const double count = double(entries.count(i));
     if (count == 0) return;
-    const auto [first, squares] = product_sums(entries.index.data() + entries.start[i], entries.count(i),
-                                               &own[i * width], better.data(), width);
+    const auto [first, squares] = of_entries[std::size_t(i)];
     mean[std::size_t(i)] = first / count;
     sum[total] += first;
     sum[within] += std::max(0.0, squares - first * first / count);
     sum[freedom] += count - 1;
   });
-  Selection result{sums[total] / double(entries.index.size()),
-                   std::vector<float>(std::size_t(members), 0.0F)};
+  Selection result{sums[total] / double(entries.count_all()), std::vector<float>(std::size_t(members), 0.0F)};
   if (sums[freedom] == 0) return result;
   const double variance = sums[within] / sums[freedom];
   const Vector between = sum_over_members(members, 2, threads, [&](Index i, double* sum) {
@@ -221,7 +194,7 @@ void settle(CompletionSide& side, const Newcomers& newcomers) {
 
 void place_by_features(CompletionSide& side, const GroupedEntries& entries, const ScaledFeatures& features,
                        int threads) {
-  const Newcomers newcomers = newcomers_of(side, entries, features, threads);
+  const Newcomers newcomers = newcomers_of(side, EntryTasks(entries), features, threads);
   for (Index i = 0; i < side.size(); ++i) {
     if (entries.count(i) > 0 || !newcomers.featured(i)) continue;
     std::copy_n(newcomers.of(i), side.mean.cols(), side.mean.row(i).data());
@@ -229,14 +202,14 @@ void place_by_features(CompletionSide& side, const GroupedEntries& entries, cons
   }
 }
 
-void add_newcomers(CompletionModel& model, const ObservedMatrix& data,
+void add_newcomers(CompletionModel& model, const EntryTasks& by_row, const EntryTasks& by_col,
                    const std::optional<ScaledFeatures>& row_features,
-                   const std::optional<ScaledFeatures>& col_features, int threads) {
-  note_unseen(model, data.by_row());
-  const Newcomers rows = newcomers_of(model.rows, data.by_row(), row_features, threads);
-  const Newcomers cols = newcomers_of(model.cols, data.by_col(), col_features, threads);
-  Selection by_rows = selection_of(model.rows, data.by_row(), model.cols, cols, threads);
-  Selection by_cols = selection_of(model.cols, data.by_col(), model.rows, rows, threads);
+                   const std::optional<ScaledFeatures>& col_features, const Products& products, int threads) {
+  note_unseen(model, by_row.start_of_all(), by_col.start_of_all());
+  const Newcomers rows = newcomers_of(model.rows, by_row, row_features, threads);
+  const Newcomers cols = newcomers_of(model.cols, by_col, col_features, threads);
+  Selection by_rows = selection_of(model.rows, by_row, model.cols, cols, products, threads);
+  Selection by_cols = selection_of(model.cols, by_col, model.rows, rows, products, threads);
   settle(model.rows, rows);
   settle(model.cols, cols);
   model.rows.selection = std::move(by_rows.deviation);
@@ -246,7 +219,7 @@ void add_newcomers(CompletionModel& model, const ObservedMatrix& data,
   model.cols.intercept[0] += float(by_rows.mean);
   for (const int j : model.cols.unseen) model.cols.mean(j, 0) += float(by_rows.mean);
   for (Index j = 0; j < model.cols.size(); ++j)
-    if (data.by_col().count(j) > 0) model.cols.selection[std::size_t(j)] += float(by_cols.mean);
+    if (by_col.count(j) > 0) model.cols.selection[std::size_t(j)] += float(by_cols.mean);
 }
 
 }  // namespace pursuit

@@ -135,15 +135,21 @@ PriorRegression::PriorRegression(Features features, int width, int threads)
 
 void PriorRegression::rebind(Features features, int threads) {
   features_ = std::move(features);
+  whole_.reset();
   blocks_.reset();
   forget_last_step();
-  const GroupedEntries& entries = features_.by_feature->entries();
+  find_norms(features_, threads);
+}
+
+/// Of features whose entries are here.
+void PriorRegression::find_norms(const Features& features, int threads) {
+  const GroupedEntries& entries = features.by_feature->entries();
   squared_norm_.assign(std::size_t(entries.size()), 0.0F);
   const Chunks chunks(entries.size(), 16);
   parallel_for(chunks.count(), threads, [&](Index chunk) {
     for (Index f = chunks.first(chunk); f < chunks.first(chunk + 1); ++f)
       for (std::int64_t e = entries.start[f]; e < entries.start[f + 1]; ++e)
-        squared_norm_[f] += features_.value(e) * features_.value(e);
+        squared_norm_[f] += features.value(e) * features.value(e);
   });
   used_ = double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
 }
@@ -166,19 +172,42 @@ void PriorRegression::keep(const std::vector<int>& coordinates) {
   forget_last_step();
 }
 
-void PriorRegression::start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu,
-                                 std::span<const double> tau, int threads, AlignedVector<float>& prior_mean) {
+void PriorRegression::set_weights(const FactorMatrix& weights) {
   for (Index f = 0; f < weights.rows(); ++f)
     std::copy_n(weights.row(f).data(), weights.cols(), &weights_[f * width_]);
-  SharedNumbers<float>& said = scratch_->of_members;
-  const EntryTasks all(features_.by_member->entries());  // whoever owns them later
-  sum_over_entries(all, weights_, width_, features_.has_values(), threads, said);
+}
+
+/// All ranks call it: what the weights of rank 0 say of members comes back to it.
+void PriorRegression::say(Ranks* ranks, int& shared, int threads) {
+  SharedNumbers<float>&of_features = scratch_->of_features, &of_members = scratch_->of_members;
+  const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
+  of_features = weights_;
+  if (ranks) {
+    of_features.share_from_leader(*ranks, shared++, weights_.size());
+    of_members.share(*ranks, shared++, std::size_t(members.cuts().back() * width_));
+    features.collect({{squared_norm_.data(), 1}});
+  }
+  sum_over_entries(*features_.by_member, of_features, width_, features_.has_values(), threads, of_members);
+  if (!ranks) return;
+  if (ranks->leads()) of_members.take_back();
+  members.collect({{of_members.data(), width_}});
+  used_ = double(std::count_if(squared_norm_.begin(), squared_norm_.end(), [](float n) { return n > 0; }));
+}
+
+void PriorRegression::start_from(const Eigen::VectorXf& nu, Index coordinates, std::span<const double> tau,
+                                 AlignedVector<float>& prior_mean) {
+  const SharedNumbers<float>& said = scratch_->of_members;
   for (Index i = 0; i < features_.by_member->size(); ++i)
     for (Index c = 0; c < width_; ++c)
       prior_mean[i * width_ + c] +=
           (features_.has_values() ? 1.0F : features_.scale[i]) * said[i * width_ + c];
-  if (nu.size() == 0) return guess_nu(weights.cols(), tau);
+  if (nu.size() == 0) return guess_nu(coordinates, tau);
   for (Index c = 0; c < nu.size(); ++c) nu_[c] = std::max<double>(kSmallestNu, nu[c]);
+}
+
+void PriorRegression::take_whole(Features all, int threads) {
+  whole_ = std::move(all);
+  find_norms(*whole_, threads);
 }
 
 /// Where updates leave nu for these means. The size of the means alone is far too little where each is vague:
@@ -269,7 +298,7 @@ void PriorRegression::draw(std::span<const double> tau, std::uint64_t seed, int 
 
 void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, int threads,
                                AlignedVector<float>& deviation) {
-  const GroupedEntries& entries = features_.by_feature->entries();
+  const GroupedEntries& entries = all_features().by_feature->entries();
   AlignedVector<float>& normal = scratch_->normal;
   normal.resize(weights_.size());
   Random random(seed);
@@ -282,7 +311,7 @@ void PriorRegression::draw_all(std::span<const double> tau, std::uint64_t seed, 
   });
   AlignedVector<float> variance(tau.begin(), tau.end()), ratio(variance);
   for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = float(tau[c] / nu_[c]);
-  if (!blocks_) blocks_ = std::make_shared<FeatureBlocks>(features_, threads);
+  if (!blocks_) blocks_ = std::make_shared<FeatureBlocks>(all_features(), threads);
   const std::vector<double> squares = blocks_->draw(
       {width_, squared_norm_, variance, ratio, normal, deviation, weights_, scratch_->room}, threads);
   for (int c = 0; c < width_; ++c)
@@ -305,14 +334,17 @@ void PriorRegression::visit_state(StateArchive& archive, int width, Index member
 
 void PriorRegression::deal(int& shared) {
   const MemberShares &features = features_.by_feature->shares(), &members = features_.by_member->shares();
-  std::array<double, 2> head{used_, double(scratch_->step.size() == weights_.size())};
-  members.from_leader(head);
-  used_ = head[0];
+  used_ = sum_over(features, 1, 1, [&](Index first, Index last, double* sum) {
+    *sum += double(std::count_if(squared_norm_.begin() + first, squared_norm_.begin() + last,
+                                 [](float n) { return n > 0; }));
+  })[0];
+  std::array<bool, 1> goes_on{scratch_->step.size() == weights_.size()};
+  members.from_leader(goes_on);
   members.from_leader(nu_);
   for (auto [room, of] : {std::pair(&scratch_->of_features, &features), {&scratch_->of_members, &members}})
     if (of->team()) room->share(*of->team(), shared++, std::size_t(of->cuts().back() * width_));
   features.deal({{weights_.data(), width_}});
-  if (head[1] == 0) return forget_last_step();
+  if (!goes_on[0]) return forget_last_step();
   scratch_->step.resize(weights_.size());
   scratch_->image.resize(std::size_t(features_.by_member->size() * width_));
   features.deal({{scratch_->step.data(), width_}});

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,10 +53,18 @@ class PriorRegression {
   /// The same entries, whose members are shared out in another way.
   void set_owners(std::shared_ptr<const EntryTasks> by_member) { features_.by_member = std::move(by_member); }
 
-  /// Takes up weights of an earlier run, one row per feature, with their nu, or without where it is not known
-  /// any more, and adds what they say to the prior means.
-  void start_from(const FactorMatrix& weights, const Eigen::VectorXf& nu, std::span<const double> tau,
-                  int threads, AlignedVector<float>& prior_mean);
+  // Taking up an earlier run: rank 0 has its weights, one row per feature; all ranks find what they say of
+  // members; rank 0 adds that to the prior means. `nu` is empty where it is not known any more.
+
+  void set_weights(const FactorMatrix& weights);
+  /// In memory that machines share from this number on, which grows.
+  void say(Ranks* ranks, int& shared, int threads);
+  void start_from(const Eigen::VectorXf& nu, Index coordinates, std::span<const double> tau,
+                  AlignedVector<float>& prior_mean);
+
+  /// Draws need all entries on rank 0, where ranks share them.
+  bool has_all() const { return features_.by_feature->has_all() || whole_; }
+  void take_whole(Features all, int threads);
 
   /// Of features and members that are the same.
   void visit_state(StateArchive& archive, int width, Index members);
@@ -75,7 +84,9 @@ class PriorRegression {
   void draw_all(std::span<const double> tau, std::uint64_t seed, int threads,
                 AlignedVector<float>& deviation);
   void forget_last_step();
+  void find_norms(const Features& features, int threads);
   void guess_nu(Index coordinates, std::span<const double> tau);
+  const Features& all_features() const { return whole_ ? *whole_ : features_; }
 
   /// Copies share it, for they do not work at the same time.
   struct Scratch {
@@ -85,6 +96,7 @@ class PriorRegression {
   };
 
   Features features_;
+  std::optional<Features> whole_;                // of all ranks, for draws
   std::shared_ptr<const FeatureBlocks> blocks_;  // of these features, once there are draws
   int width_;
   std::vector<float> squared_norm_;  // of the columns of F

@@ -195,6 +195,14 @@ TEST(PriorRegression, WorksOnEveryCoordinateAlone) {
   }
 }
 
+void take_up(PriorRegression& regression, const FactorMatrix& weights, const Eigen::VectorXf& nu,
+             std::span<const double> tau, AlignedVector<float>& prior_mean) {
+  int shared = 0;
+  regression.set_weights(weights);
+  regression.say(nullptr, shared, 1);
+  regression.start_from(nu, weights.cols(), tau, prior_mean);
+}
+
 TEST(PriorRegression, TakesUpEarlierWeights) {
   const Regression p;
   PriorRegression regression(p.values(), kWidth, 1);
@@ -203,7 +211,7 @@ TEST(PriorRegression, TakesUpEarlierWeights) {
   AlignedVector<float> prior_mean(std::size_t(p.members) * kWidth, 0.25F);
   const Eigen::VectorXf nu = Eigen::VectorXf::LinSpaced(5, 0.5F, 2.5F);
   const std::vector<double> tau(kWidth, 0.5);
-  regression.start_from(earlier, nu, tau, 1, prior_mean);
+  take_up(regression, earlier, nu, tau, prior_mean);
   for (int c = 0; c < 5; ++c) EXPECT_EQ(regression.prior_variance()[std::size_t(c)], nu[c]);
   Matrix weights = Matrix::Zero(p.features, kWidth);
   weights.topLeftCorner(p.features - 4, 5) = earlier.cast<double>();
@@ -219,7 +227,7 @@ TEST(PriorRegression, FindsTheSizeOfEarlierWeightsWhereItIsNotGiven) {
   AlignedVector<float> deviation = floats(x), prior_mean(std::size_t(p.members) * kWidth, 0.0F);
   const std::vector<double> tau(kWidth, 5.0);  // each weight is vague
   for (int k = 0; k < 300; ++k) update(first, tau, false, 0, 1, deviation);
-  second.start_from(matrix(first.weights(), kWidth).cast<float>(), {}, tau, 1, prior_mean);
+  take_up(second, matrix(first.weights(), kWidth).cast<float>(), {}, tau, prior_mean);
   for (std::size_t c = 0; c < kWidth; ++c)
     EXPECT_NEAR(second.prior_variance()[c], first.prior_variance()[c], 0.02 * first.prior_variance()[c]);
 }

@@ -38,19 +38,23 @@ std::shared_ptr<const EntryTasks> dealt(Ranks& ranks, std::shared_ptr<const Entr
 
 }  // namespace
 
-BayesianFactors::BayesianFactors(Ranks& ranks) : ranks_(&ranks), mean_(0), scale_(1), random_(0) {
-  deal_entries();
+BayesianFactors::BayesianFactors(Ranks& ranks, Data data) : ranks_(&ranks), mean_(0), scale_(1), random_(0) {
+  bind(std::move(data));
+  begin_together();
 }
 
-void BayesianFactors::follow(SweepOrder order) {
+void BayesianFactors::follow(SweepOrder order, const ObservedEntries& held_back) {
+  std::vector<Moments> none;
   switch (order) {
-    case SweepOrder::take_entries: break;
+    case SweepOrder::bind: break;
+    case SweepOrder::say: say_all(); break;
     case SweepOrder::take_state: deal_state(); break;
     case SweepOrder::sweep:
     case SweepOrder::draw:
       agree();
       advance(order == SweepOrder::draw);
       break;
+    case SweepOrder::judge: judge_all(held_back, false, none); break;
     case SweepOrder::give_state: collect_state(); break;
   }
 }
@@ -59,10 +63,15 @@ void BayesianFactors::ask(SweepOrder order, const std::function<void()>& own_par
   team_->ask({.order = Order::complete, .columns = std::int64_t(order)}, own_part);
 }
 
+void BayesianFactors::bind_all() {
+  if (!bound_) ask(SweepOrder::bind, [&] { begin_together(); });
+  bound_ = true;
+}
+
 void BayesianFactors::lead(SweepOrder order) {
-  if (!entries_dealt_) ask(SweepOrder::take_entries, [&] { deal_entries(); });
-  if (!entries_dealt_ || !state_dealt_) ask(SweepOrder::take_state, [&] { deal_state(); });
-  entries_dealt_ = state_dealt_ = true;
+  bind_all();
+  if (!state_dealt_) ask(SweepOrder::take_state, [&] { deal_state(); });
+  state_dealt_ = true;
   ask(order, [&] {
     agree();
     advance(order == SweepOrder::draw);
@@ -75,36 +84,28 @@ void BayesianFactors::gather() {
   state_dealt_ = false;  // whatever happens to it now, others do not hear of it
 }
 
-void BayesianFactors::deal_entries() {
+/// Followers have been made of their entries: what they need besides.
+void BayesianFactors::begin_together() {
   struct Head {
     Loss::Kind loss;
     bool use_pattern;
     int threads;
-    double mean, scale, count;
+    double mean, scale;
     std::size_t regressions[2];
-  } head{loss_.kind,
-         use_pattern_,
-         threads_,
-         mean_,
-         scale_,
-         count_,
-         {rows_.regressions.size(), cols_.regressions.size()}};
+  } head{loss_.kind, use_pattern_, threads_,
+         mean_,      scale_,       {rows_.regressions.size(), cols_.regressions.size()}};
   ranks_->broadcast(&head, sizeof head);
-  rows_.entries = dealt(*ranks_, rows_.entries);
-  cols_.entries = dealt(*ranks_, cols_.entries);
   if (!ranks_->leads()) {
     loss_.kind = head.loss;
     use_pattern_ = head.use_pattern;
     threads_ = head.threads;
     mean_ = head.mean;
     scale_ = head.scale;
-    count_entries();
-    count_ = head.count;
-    for (FactorSide* side : {&rows_, &cols_}) {
-      side->squared_error.resize(std::size_t(side->size()));
-    }
+    for (FactorSide* side : {&rows_, &cols_}) side->squared_error.resize(std::size_t(side->size()));
     set_width(kFactorLanes);
   }
+  count_entries();
+  entries_together_ = false;
   for (const bool of_rows : {true, false}) {
     FactorSide &side = of_rows ? rows_ : cols_, &other = of_rows ? cols_ : rows_;
     for (std::size_t r = 0; r < head.regressions[of_rows ? 0 : 1]; ++r) {
@@ -118,6 +119,71 @@ void BayesianFactors::deal_entries() {
       if (!ranks_->leads()) add_features(of_rows, std::move(features));
     }
   }
+}
+
+/// What weights that rank 0 takes up say of all members.
+void BayesianFactors::say() {
+  if (team_) bind_all();
+  team_ ? ask(SweepOrder::say, [&] { say_all(); }) : say_all();
+}
+
+void BayesianFactors::say_all() {
+  if (ranks_) {
+    int width = width_;
+    ranks_->broadcast(&width, sizeof width);
+    if (!ranks_->leads()) set_width(width);
+  }
+  int shared = 0;
+  for (FactorSide* side : {&rows_, &cols_})
+    for (PriorRegression& regression : side->regressions) regression.say(ranks_, shared, threads_);
+}
+
+/// Weights of patterns are drawn by rank 0, which needs all entries for that, once.
+void BayesianFactors::bring_entries_together() {
+  if (entries_together_ || !use_pattern_ || !ranks_) return;
+  entries_together_ = true;
+  struct Whole {
+    GroupedEntries by_row, by_col;
+    std::unique_ptr<EntryTasks> rows, cols;
+  };
+  const auto whole = std::make_shared<Whole>();
+  const auto gathered = [&](const FactorSide& side) {
+    const EntryTasks& tasks = *side.entries;
+    return gather_groups(*ranks_, tasks.entries(), tasks.start_of_all(), tasks.shares().first_members());
+  };
+  whole->by_row = gathered(rows_);
+  whole->by_col = gathered(cols_);
+  if (!ranks_->leads()) return;
+  whole->rows = std::make_unique<EntryTasks>(whole->by_row);
+  whole->cols = std::make_unique<EntryTasks>(whole->by_col);
+  const std::shared_ptr<const EntryTasks> rows(whole, whole->rows.get()), cols(whole, whole->cols.get());
+  PriorRegression &of_rows = rows_.regressions.front(), &of_cols = cols_.regressions.front();
+  of_rows.take_whole({cols, rows, of_rows.features().scale}, threads_);
+  of_cols.take_whole({rows, cols, of_cols.features().scale}, threads_);
+}
+
+std::vector<Moments> BayesianFactors::at(const ObservedEntries& places, bool with_variances) {
+  std::vector<Moments> moments;
+  if (team_ && state_dealt_)
+    ask(SweepOrder::judge, [&] { judge_all(places, with_variances, moments); });
+  else
+    moments_at(places, 0, places.size(), with_variances, moments);
+  return moments;
+}
+
+/// Everyone looks at some of the places; rank 0 gets all.
+void BayesianFactors::judge_all(const ObservedEntries& places, bool with_variances,
+                                std::vector<Moments>& moments) {
+  ranks_->broadcast(&with_variances, sizeof with_variances);
+  const auto first = [&](int rank) { return places.size() * rank / ranks_->size(); };
+  std::vector<Moments> own;
+  moments_at(places, first(ranks_->rank()), first(ranks_->rank() + 1), with_variances, own);
+  moments.resize(ranks_->leads() ? std::size_t(places.size()) : 0);
+  std::vector<Parcel> incoming;
+  for (int rank = 0; rank < ranks_->size() && ranks_->leads(); ++rank)
+    incoming.push_back(
+        {rank, moments.data() + first(rank), std::size_t(first(rank + 1) - first(rank)) * sizeof(Moments)});
+  ranks_->exchange({{0, own.data(), own.size() * sizeof(Moments)}}, incoming);
 }
 
 /// What is not of single members and the same on all ranks.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "pursuit/base/random.hpp"
+#include "completion/random_order.hpp"
 
 namespace pursuit {
 namespace {
@@ -12,66 +12,54 @@ namespace {
 constexpr Index kMost = 30000;  // more would not make a choice any surer
 constexpr Index kFewest = 50;   // fewer say nothing
 
-constexpr Index kPerTask = 1 << 15;
-constexpr int kBinBits = 12;
+constexpr Index kPerTask = 1 << 15, kMostOfTasks = 1 << 10;
 
-/// All entries in a random order, in which the place of one depends on its position alone.
+/// That of entries in a list.
 class RandomOrder {
  public:
   RandomOrder(const ObservedEntries& entries, std::uint64_t seed, int threads)
-      : entries_(entries), seed_(Random(seed).stream(0).bits()), threads_(resolve_threads(threads)) {}
+      : entries_(entries),
+        keys_(seed),
+        threads_(resolve_threads(threads)),
+        per_task_(std::max(kPerTask, (entries.size() + kMostOfTasks - 1) / kMostOfTasks)) {}
 
-  RandomBlock key(Index e) const {
-    return random_block(seed_, std::uint64_t(entries_.row[e]), std::uint64_t(entries_.col[e]));
-  }
+  RandomBlock key(Index e) const { return keys_(entries_.row[e], entries_.col[e]); }
 
-  Index tasks() const { return (entries_.size() + kPerTask - 1) / kPerTask; }
+  Index tasks() const { return (entries_.size() + per_task_ - 1) / per_task_; }
   /// work(task, first, last) for every task, the entries of each being consecutive.
   template <class Work>
   void for_tasks(const Work& work) const {
     parallel_for(tasks(), threads_, [&](Index task) {
-      work(task, task * kPerTask, std::min(entries_.size(), (task + 1) * kPerTask));
+      work(task, task * per_task_, std::min(entries_.size(), (task + 1) * per_task_));
     });
   }
 
-  /// The key that `count` entries come before: the bin that holds it is found by counting.
+  /// The key that `count` entries come before.
   RandomBlock key_after(Index count) const {
-    constexpr RandomBlock kAfterAll{~std::uint64_t(0), ~std::uint64_t(0)};
-    if (count >= entries_.size()) return kAfterAll;
-    const auto bin_of = [](RandomBlock key) { return std::size_t(key.first >> (64 - kBinBits)); };
-    std::vector<std::vector<Index>> counts(std::size_t(tasks()), std::vector<Index>(1 << kBinBits, 0));
-    for_tasks([&](Index task, Index first, Index last) {
-      for (Index e = first; e < last; ++e) ++counts[task][bin_of(key(e))];
-    });
-    std::size_t bin = 0;
-    for (;; ++bin) {
-      Index inside = 0;
-      for (const auto& of_task : counts) inside += of_task[bin];
-      if (inside > count) break;
-      count -= inside;
-    }
-    std::vector<std::vector<RandomBlock>> found(counts.size());
-    for_tasks([&](Index task, Index first, Index last) {
-      for (Index e = first; e < last && counts[task][bin] > 0; ++e)
-        if (const RandomBlock each = key(e); bin_of(each) == bin) found[task].push_back(each);
-    });
-    std::vector<RandomBlock> keys;
-    for (const auto& of_task : found) keys.insert(keys.end(), of_task.begin(), of_task.end());
-    std::nth_element(keys.begin(), keys.begin() + count, keys.end());
-    return keys[std::size_t(count)];
+    const auto for_keys = [&](Index task, const auto& use) {
+      const Index last = std::min(entries_.size(), (task + 1) * per_task_);
+      for (Index e = task * per_task_; e < last; ++e) use(key(e));
+    };
+    return pursuit::key_after(count, entries_.size(), tasks(), threads_, nullptr, for_keys);
   }
 
  private:
   const ObservedEntries& entries_;
-  std::uint64_t seed_;
+  RandomKeys keys_;
   int threads_;
+  Index per_task_;
 };
 
 }  // namespace
 
+Index count_held_back(Index entries, double share) {
+  const Index count = std::min(Index(share * double(entries)), kMost);
+  return count < kFewest ? 0 : count;
+}
+
 ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed, int threads) {
-  const Index n = entries.size(), count = std::min(Index(share * double(n)), kMost);
-  if (count < kFewest) return {};
+  const Index count = count_held_back(entries.size(), share);
+  if (count == 0) return {};
   const RandomOrder order(entries, seed, threads);
   const RandomBlock bound = order.key_after(count);
   std::vector<std::vector<Index>> found(std::size_t(order.tasks()));

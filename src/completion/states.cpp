@@ -44,11 +44,11 @@ void identify(const std::string& name, const ObservedEntries& entries, Identity&
   identity.add_list(name, entries.value);
 }
 
-Identity identity_of(const ObservedEntries& entries, const CompletionOptions& options) {
+Identity identity_of(const EntryPool& entries, std::uint64_t fingerprint, const CompletionOptions& options) {
   Identity identity;
   identity.add("command", "complete");
-  identity.add("shape", fmt::format("{} x {}", entries.rows, entries.cols));
-  identify("entries", entries, identity);
+  identity.add("shape", fmt::format("{} x {}", entries.rows(), entries.cols()));
+  identity.add("entries", fmt::format("{:x}", fingerprint));
   identity.add("loss", options.loss.spec());
   identity.add("max_rank", double(options.max_rank));
   identity.add("use_pattern", double(options.use_pattern));
@@ -57,7 +57,6 @@ Identity identity_of(const ObservedEntries& entries, const CompletionOptions& op
   identity.add("stored_samples", double(options.stored_samples));
   if (options.range)
     identity.add("range", fmt::format("{}:{}", options.range->lowest, options.range->highest));
-  identity.add_bytes("entry_weights", options.entry_weights.data(), options.entry_weights.size_bytes());
   if (options.row_features) identify("row_features", *options.row_features, identity);
   if (options.col_features) identify("col_features", *options.col_features, identity);
   if (const CompletionModel* start = options.start)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "completion/entry_pool.hpp"
 #include "pursuit/base/checkpoints.hpp"
 #include "pursuit/completion/complete.hpp"
 #include "pursuit/correction/regularization.hpp"
@@ -18,6 +19,6 @@ void visit(StateArchive& archive, Regularization& price);
 void identify(const std::string& name, const ObservedEntries& entries, Identity& identity);
 
 /// Which entries are predicted in the end, how fast, and for how long does not matter.
-Identity identity_of(const ObservedEntries& entries, const CompletionOptions& options);
+Identity identity_of(const EntryPool& entries, std::uint64_t fingerprint, const CompletionOptions& options);
 
 }  // namespace pursuit

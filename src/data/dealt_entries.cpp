@@ -50,4 +50,26 @@ DealtEntries deal_groups(Ranks& ranks, const GroupedEntries* all, const std::vec
   return own;
 }
 
+GroupedEntries gather_groups(Ranks& ranks, const GroupedEntries& own, const std::vector<std::int64_t>& start,
+                             const std::vector<Index>& ends) {
+  GroupedEntries all;
+  if (ranks.leads()) {
+    all.start = start;
+    all.index.resize(std::size_t(start.back()));
+    all.value.resize(std::size_t(start.back()));
+  }
+  std::vector<Parcel> outgoing, incoming;
+  const auto collect = [&]<class Number>(const std::vector<Number>& mine, std::vector<Number>& into) {
+    outgoing.push_back({0, const_cast<Number*>(mine.data()), mine.size() * sizeof(Number)});
+    for (std::size_t rank = 0; rank + 1 < ends.size() && ranks.leads(); ++rank) {
+      const std::int64_t first = start[std::size_t(ends[rank])], last = start[std::size_t(ends[rank + 1])];
+      incoming.push_back({int(rank), into.data() + first, std::size_t(last - first) * sizeof(Number)});
+    }
+  };
+  collect(own.index, all.index);
+  collect(own.value, all.value);
+  ranks.exchange(outgoing, incoming);
+  return all;
+}
+
 }  // namespace pursuit

@@ -28,4 +28,9 @@ struct DealtEntries {
 DealtEntries deal_groups(Ranks& ranks, const GroupedEntries* all, const std::vector<float>* weights,
                          const std::vector<Index>& ends);
 
+/// The way back: what every rank has of its own groups, for rank 0; others get nothing. `start` is of all
+/// groups.
+GroupedEntries gather_groups(Ranks& ranks, const GroupedEntries& own, const std::vector<std::int64_t>& start,
+                             const std::vector<Index>& ends);
+
 }  // namespace pursuit

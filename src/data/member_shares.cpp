@@ -10,18 +10,20 @@ constexpr Index kMostChunks = 256;
 
 }  // namespace
 
-MemberShares::MemberShares(const GroupedEntries& entries, Ranks* ranks) : ranks_(ranks) {
-  const Index members = entries.size();
-  const auto work_before = [&](Index member) { return entries.start[member] + kWorkOfAMember * member; };
+MemberShares MemberShares::by_entries(const std::vector<std::int64_t>& start, Ranks* ranks) {
+  const Index members = Index(start.size()) - 1;
+  const auto work_before = [&](Index member) { return start[member] + kWorkOfAMember * member; };
   const auto chunks =
       Index(std::bit_floor(std::uint64_t(std::clamp<Index>(members / kMembersOfAChunk, 1, kMostChunks))));
-  cuts_.reserve(std::size_t(chunks) + 1);
+  std::vector<Index> cuts;
+  cuts.reserve(std::size_t(chunks) + 1);
   for (Index chunk = 0, member = 0; chunk < chunks; ++chunk) {
     const Index wanted = work_before(members) / chunks * chunk;
     while (member < members && work_before(member) + work_before(member + 1) < 2 * wanted) ++member;
-    cuts_.push_back(member);
+    cuts.push_back(member);
   }
-  cuts_.push_back(members);
+  cuts.push_back(members);
+  return {std::move(cuts), ranks};
 }
 
 std::vector<Index> MemberShares::first_members() const {

@@ -20,8 +20,10 @@ constexpr Index kMembersOfAChunk = 16;
 
 class MemberShares {
  public:
-  /// The members of entries, all of them here where `ranks` is null.
-  MemberShares(const GroupedEntries& entries, Ranks* ranks);
+  /// Members with entries start[i] .. start[i + 1] - 1, all of them here where `ranks` is null.
+  static MemberShares by_entries(const std::vector<std::int64_t>& start, Ranks* ranks);
+  MemberShares(const GroupedEntries& entries, Ranks* ranks)
+      : MemberShares(by_entries(entries.start, ranks)) {}
   /// Cuts that were made elsewhere: where chunks begin, a power of two of them, and where the last ends.
   MemberShares(std::vector<Index> cuts, Ranks* ranks) : cuts_(std::move(cuts)), ranks_(ranks) {}
 

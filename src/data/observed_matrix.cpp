@@ -65,6 +65,17 @@ GroupedEntries regrouped(const GroupedEntries& source, Index groups, int threads
   return grouped(Index(source.index.size()), groups, threads, visit_all);
 }
 
+/// Entries in any order by column, each column's ascending by row.
+GroupedEntries grouped_by_col(ObservedEntries entries, int threads) {
+  const Index cols = entries.cols;
+  const GroupedEntries by_row =
+      grouped(entries.size(), entries.rows, threads, [&](Index first, Index last, const auto& visit) {
+        for (Index e = first; e < last; ++e) visit(entries.row[e], entries.col[e], entries.value[e]);
+      });
+  entries = {};  // makes room for the second order
+  return regrouped(by_row, cols, threads);
+}
+
 /// The first of 0 .. count - 1 that is `bad`, or count.
 template <class Bad>
 Index first_bad(Index count, int threads, const Bad& bad) {
@@ -104,28 +115,32 @@ void require_valid(const ObservedEntries& entries, int threads) {
                                  entries.row[e], entries.col[e], entries.value[e]));
 }
 
+std::pair<Index, int> first_repeated(const GroupedEntries& groups, int threads) {
+  const auto repeated = [&](Index i) {
+    return std::adjacent_find(groups.index.begin() + groups.start[i],
+                              groups.index.begin() + groups.start[i + 1]);
+  };
+  const Index twice = first_bad(groups.size(), threads, [&](Index i) {
+    return repeated(i) != groups.index.begin() + groups.start[i + 1];
+  });
+  if (twice == groups.size()) return {-1, -1};
+  return {twice, *repeated(twice)};
+}
+
+GroupedEntries grouped_by_row(ObservedEntries entries, int threads) {
+  const Index rows = entries.rows;
+  GroupedEntries by_col = grouped_by_col(std::move(entries), threads);
+  return regrouped(by_col, rows, threads);
+}
+
 ObservedMatrix::ObservedMatrix(ObservedEntries entries, int threads) {
   threads = resolve_threads(threads);
   require_valid(entries, threads);
-  const Index rows = entries.rows, cols = entries.cols;
-  GroupedEntries unsorted =
-      grouped(entries.size(), rows, threads, [&](Index first, Index last, const auto& visit) {
-        for (Index e = first; e < last; ++e) visit(entries.row[e], entries.col[e], entries.value[e]);
-      });
-  entries = {};  // makes room for the second order
-  by_col_ = regrouped(unsorted, cols, threads);
-  unsorted = {};
+  const Index rows = entries.rows;
+  by_col_ = grouped_by_col(std::move(entries), threads);
   by_row_ = regrouped(by_col_, rows, threads);
-  const auto repeated = [&](Index i) {
-    const auto first = by_row_.index.begin() + by_row_.start[i],
-               last = by_row_.index.begin() + by_row_.start[i + 1];
-    return std::adjacent_find(first, last);
-  };
-  const Index twice = first_bad(
-      rows, threads, [&](Index i) { return repeated(i) != by_row_.index.begin() + by_row_.start[i + 1]; });
-  if (twice < rows)
-    throw InvalidInput(
-        fmt::format("the entry at row {}, column {} was observed twice", twice, *repeated(twice)));
+  if (const auto [row, col] = first_repeated(by_row_, threads); row >= 0)
+    throw InvalidInput(fmt::format("the entry at row {}, column {} was observed twice", row, col));
 }
 
 ObservedEntries ObservedMatrix::release(int threads) {
@@ -159,9 +174,12 @@ ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh) {
   return fresh;
 }
 
-Index count_changes(const GroupedEntries& old, const GroupedEntries& now) {
+Index count_changes(const GroupedEntries& old, const GroupedEntries& now, Index first, Index last) {
+  const auto count = [&](const GroupedEntries& entries) {
+    return entries.start[std::min(last, entries.size())] - entries.start[std::min(first, entries.size())];
+  };
   Index same = 0, in_both = 0;
-  for (Index i = 0; i < std::min(old.size(), now.size()); ++i)
+  for (Index i = first; i < std::min({old.size(), now.size(), last}); ++i)
     for (std::int64_t a = old.start[i], b = now.start[i]; a < old.start[i + 1] && b < now.start[i + 1];) {
       const int before = old.index[a], after = now.index[b];
       if (before == after) {
@@ -171,7 +189,7 @@ Index count_changes(const GroupedEntries& old, const GroupedEntries& now) {
       a += before <= after;
       b += after <= before;
     }
-  return Index(old.index.size()) + Index(now.index.size()) - in_both - same;
+  return Index(count(old) + count(now)) - in_both - same;
 }
 
 }  // namespace pursuit

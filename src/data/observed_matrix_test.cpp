@@ -169,6 +169,13 @@ TEST(MergedEntries, NewOnesWinAndRowsMayBeMore) {
 TEST(CountChanges, CountsWhatIsNewGoneOrOfAnotherValue) {
   const auto by_row = [](const ObservedEntries& entries) { return ObservedMatrix(entries).take_by_row(); };
   const GroupedEntries old = by_row({2, 3, {0, 0, 1}, {0, 2, 1}, {1, 2, 3}});
+  const auto count_changes = [](const GroupedEntries& before, const GroupedEntries& now) {
+    Index in_parts = 0;
+    for (const auto& [first, last] : {std::pair(0, 1), {1, 3}, {3, 9}})
+      in_parts += pursuit::count_changes(before, now, first, last);
+    EXPECT_EQ(in_parts, pursuit::count_changes(before, now, 0, 9));
+    return in_parts;
+  };
   EXPECT_EQ(count_changes(old, old), 0);
   EXPECT_EQ(count_changes(old, by_row({2, 3, {0, 0, 1}, {0, 2, 1}, {1, 5, 3}})), 1);
   EXPECT_EQ(count_changes(old, by_row({2, 3, {0, 1}, {0, 1}, {1, 3}})), 1);

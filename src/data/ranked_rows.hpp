@@ -53,6 +53,8 @@ enum class Order : std::int64_t {
   release,
   read,
   ratings,
+  store,     // entries of a completion, in a file
+  entries,   // of a completion: `columns` says what of them
   complete,  // `columns` says which step of it
   sweeps,    // of a factorization
   observed,  // entries of a completion by atoms: `result` says what of them

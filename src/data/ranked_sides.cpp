@@ -17,17 +17,6 @@ constexpr int kParts = 1 << 20, kFactors = 1 << 22;
 
 using RowMajorPanel = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Sums over the ranks, at all of them: of whole numbers, whose order does not matter.
-void add_up(Ranks& ranks, std::vector<std::int64_t>& counts) {
-  const std::size_t bytes = counts.size() * sizeof(counts[0]);
-  const std::vector<std::byte> all = gather(ranks, counts.data(), bytes);
-  const auto* numbers = reinterpret_cast<const std::int64_t*>(all.data());
-  for (int rank = 1; rank < ranks.size() && ranks.leads(); ++rank)
-    for (std::size_t k = 0; k < counts.size(); ++k)
-      counts[k] += numbers[std::size_t(rank) * counts.size() + k];
-  ranks.broadcast(counts.data(), bytes);
-}
-
 }  // namespace
 
 class RankedSides::OwnColumns {

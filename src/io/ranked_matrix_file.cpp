@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "completion/bayesian_factors.hpp"
+#include "completion/completion_part.hpp"
 #include "completion/implicit_factors.hpp"
 #include "correction/sweeps_over_ranks.hpp"
 #include "data/followed_parts.hpp"
 #include "data/matrix_over_ranks.hpp"
+#include "io/completion_share.hpp"
 #include "io/defect.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/plain_vector.hpp"
@@ -302,18 +303,22 @@ RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReadin
 namespace {
 
 int follow_with(Ranks& ranks, RankedMatrices matrices) {
-  std::optional<BayesianFactors> factors;
+  CompletionPart completion(ranks);
   FollowedParts<ObservedSides> observed(ranks);
   FollowedParts<ImplicitSides> implicit(ranks);
   while (true) {
     Job job{};
     ranks.broadcast(&job, sizeof job);
     if (job.order == Order::end) return int(job.number);
-    if (job.order == Order::complete) {
-      if (const auto order = SweepOrder(job.columns); order == SweepOrder::take_entries)
-        factors.emplace(ranks);
-      else
-        factors->follow(order);
+    if (job.order == Order::store) {
+      try {
+        io::store_seen_share(ranks, completion.pool());
+      } catch (const Error&) {  // of which rank 0 tells
+      }
+      continue;
+    }
+    if (job.order == Order::entries || job.order == Order::complete) {
+      completion.follow(job);
       continue;
     }
     if (job.order == Order::sweeps) {
@@ -333,9 +338,9 @@ int follow_with(Ranks& ranks, RankedMatrices matrices) {
       continue;
     }
     try {
-      if (job.order == Order::ratings)
-        io::read_text_share(ranks);
-      else
+      if (job.order == Order::ratings) {
+        if (auto own = io::read_share(ranks)) completion.keep(job.matrix, std::move(*own));
+      } else
         matrices.keep(job.matrix, io::read_ranked(ranks, {}, {}).rows);
     } catch (const Error&) {  // of which rank 0 tells
     }

@@ -117,6 +117,56 @@ std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes,
 /// What rank 0 has in memory that machines share, to all of them.
 void share_from_leader(Ranks& ranks, void* memory, std::size_t bytes);
 
+/// Lists of different lengths, one behind the other in the order of ranks, for all or for rank 0.
+template <class Number>
+std::vector<Number> gather_lists(Ranks& ranks, const std::vector<Number>& mine, bool to_all = true) {
+  const auto bytes = std::uint64_t(mine.size() * sizeof(Number));
+  const std::vector<std::byte> sizes = gather(ranks, &bytes, sizeof bytes, true);
+  std::vector<Number> all;
+  std::vector<Parcel> outgoing, incoming;
+  std::size_t total = 0;
+  const auto size_of = [&](int rank) { return reinterpret_cast<const std::uint64_t*>(sizes.data())[rank]; };
+  const bool receives = to_all || ranks.leads();
+  for (int rank = 0; rank < ranks.size() && receives; ++rank) total += size_of(rank);
+  all.resize(total / sizeof(Number));
+  auto* place = reinterpret_cast<std::byte*>(all.data());
+  for (int rank = 0; rank < ranks.size(); place += size_of(rank++)) {
+    if (bytes > 0 && (to_all || rank == 0))
+      outgoing.push_back({rank, const_cast<Number*>(mine.data()), bytes});
+    if (size_of(rank) > 0 && receives) incoming.push_back({rank, place, size_of(rank)});
+  }
+  ranks.exchange(outgoing, incoming);
+  return all;
+}
+
+/// Everyone has a list for every rank, and gets the lists that the others have for it, in the order of ranks.
+template <class Number>
+std::vector<std::vector<Number>> trade_lists(Ranks& ranks, const std::vector<std::vector<Number>>& mine) {
+  const auto size = std::size_t(ranks.size());
+  std::vector<std::uint64_t> sent(size), coming(size);
+  std::vector<std::vector<Number>> theirs(size);
+  std::vector<Parcel> outgoing, incoming;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    sent[rank] = mine[rank].size();
+    outgoing.push_back({int(rank), &sent[rank], sizeof sent[rank]});
+    incoming.push_back({int(rank), &coming[rank], sizeof coming[rank]});
+  }
+  ranks.exchange(outgoing, incoming);
+  outgoing.clear();
+  incoming.clear();
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    theirs[rank].resize(coming[rank]);
+    if (sent[rank] > 0)
+      outgoing.push_back({int(rank), const_cast<Number*>(mine[rank].data()), sent[rank] * sizeof(Number)});
+    if (coming[rank] > 0) incoming.push_back({int(rank), theirs[rank].data(), coming[rank] * sizeof(Number)});
+  }
+  ranks.exchange(outgoing, incoming);
+  return theirs;
+}
+
+/// Whole numbers that every rank has as many of, added up for all.
+void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers);
+
 /// Rank 0's text to all.
 std::string broadcast_text(Ranks& ranks, std::string text);
 

@@ -15,15 +15,17 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "pursuit/base/run.hpp"
 #include "pursuit/completion/model.hpp"
-#include "pursuit/data/observed_entries.hpp"
+#include "pursuit/data/ranked_entries.hpp"
 
 namespace pursuit {
 
+class EntryPool;
 class RankTeam;
 
 /// Side information: entries (member, feature, value) of a table with one row per member.
@@ -72,8 +74,11 @@ struct CompletionStage {
 struct CompletionResult {
   CompletionModel model;
   std::vector<CompletionStage> path;
-  std::vector<Prediction> predictions;  // of options.predict
-  GroupedEntries seen;                  // the entries, by row: given back, for they may be large
+  std::vector<Prediction> predictions;             // of options.predict
+  GroupedEntries seen;                             // the entries, by row: given back, for they may be large
+  std::shared_ptr<const EntryPool> seen_by_ranks;  // where ranks keep them, and `seen` is empty: what rank 0
+                                                   // has of them
+  Index known = 0;                                 // entries of options.predict that are among these
   Stop stop = Stop::all_sweeps;
   double seconds = 0;
 
@@ -86,5 +91,7 @@ int draws_for_high_effort(Index entries);
 
 /// InvalidArgument for options, InvalidInput for entries that make no sense.
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options = {});
+/// Entries that ranks of options.team have read, and keep: of squares, without entry_weights and start.
+CompletionResult complete_ranked(RankedEntries entries, const CompletionOptions& options);
 
 }  // namespace pursuit

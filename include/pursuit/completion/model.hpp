@@ -115,6 +115,9 @@ void require_sound(const CompletionModel& model);
 
 /// Notes which rows and columns have none of the entries.
 void note_unseen(CompletionModel& model, const GroupedEntries& by_row);
+/// The same from where the entries of every row would begin in a list of all, and those of every column.
+void note_unseen(CompletionModel& model, const std::vector<std::int64_t>& row_start,
+                 const std::vector<std::int64_t>& col_start);
 
 /// False for members never seen: those without an entry, and -1.
 bool has_entries(const CompletionSide& side, int index);

@@ -8,8 +8,11 @@
 
 namespace pursuit {
 
-/// Takes a random share out of the entries: at most 30000 of them, and none where too few would be left to
-/// say anything.
+/// How many of so many entries are held back where this share is asked for: at most 30000, and none where too
+/// few would be left to say anything.
+Index count_held_back(Index entries, double share);
+
+/// Takes a random share out of the entries.
 ObservedEntries hold_back(ObservedEntries& entries, double share, std::uint64_t seed, int threads = 1);
 
 void put_back(ObservedEntries& entries, const ObservedEntries& held_back);

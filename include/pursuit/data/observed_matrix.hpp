@@ -24,6 +24,12 @@ struct GroupedEntries {
 /// none.
 void require_valid(const ObservedEntries& entries, int threads = 1);
 
+/// Valid entries by row, each row's ascending by column.
+GroupedEntries grouped_by_row(ObservedEntries entries, int threads = 1);
+
+/// The first group with an index that it has twice, and that index; -1, -1 where there is none.
+std::pair<Index, int> first_repeated(const GroupedEntries& groups, int threads = 1);
+
 class ObservedMatrix {
  public:
   /// Takes the entries over. InvalidInput, naming the entry, where they are not valid or a pair occurs twice.
@@ -35,8 +41,9 @@ class ObservedMatrix {
   /// Gives the entries back, in row order, and leaves this empty.
   ObservedEntries release(int threads = 1);
 
-  /// Keeps the row order alone.
+  /// Keeps one order alone.
   GroupedEntries take_by_row() && { return std::move(by_row_); }
+  GroupedEntries take_by_col() && { return std::move(by_col_); }
 
   const GroupedEntries& by_row() const { return by_row_; }
   const GroupedEntries& by_col() const { return by_col_; }
@@ -48,7 +55,8 @@ class ObservedMatrix {
 /// Entries of a matrix of at most as many rows and columns, with new ones, which win.
 ObservedEntries merged(const GroupedEntries& old, ObservedEntries fresh);
 
-/// Entries that only one of the two has, and those with another value, of matrices of any size.
-Index count_changes(const GroupedEntries& old, const GroupedEntries& now);
+/// Entries of rows first .. last - 1 that only one of the two has, and those with another value, of matrices
+/// of any size.
+Index count_changes(const GroupedEntries& old, const GroupedEntries& now, Index first, Index last);
 
 }  // namespace pursuit
