@@ -134,7 +134,7 @@ void tell_of_sharing(const CompleteCommand& c) {
 int draws_of(const CompleteCommand& c, const CompletionInput& input) {
   if (c.samples >= 0) return c.samples;
   const bool high = c.effort == "high" || (input.earlier && !input.earlier->model.samples.empty());
-  return high ? draws_for_high_effort(input.train.entries.size()) : 0;
+  return high ? draws_for_high_effort(input.entries()) : 0;
 }
 
 Job job_of(const CompleteCommand& c, const CompletionInput& input) {
@@ -143,7 +143,7 @@ Job job_of(const CompleteCommand& c, const CompletionInput& input) {
                                      : CompletionOptions{}.max_rank;
   const ObservedEntries& entries = input.train.entries;
   return {.shape = {entries.rows, entries.cols},
-          .entries = entries.size(),
+          .entries = input.entries(),
           .rank = c.rank >= 0 ? c.rank : most,
           .draws = c.implicit || structured(c) ? 0 : draws_of(c, input),
           .writes = !c.out.empty()};
@@ -162,6 +162,7 @@ CompletionResult compute(const CompleteCommand& c, CompletionInput& input) {
   options.checkpoints = c.checkpoints;
   options.samples = draws_of(c, input);
   options.range = parse_range(c.clip);
+  if (input.apart) return complete_ranked(std::move(*input.apart), options);
   if (has_times(c))
     return complete_in_time(std::move(input.train.entries), input.times, options, input.test_times);
   return complete(std::move(input.train.entries), options);
@@ -278,13 +279,16 @@ int complete_by(const CompleteCommand& c) {
         "pursuit: note: {} is packed, so that rank 0 read it alone; plain text is read by all ranks at "
         "once\n",
         c.input);
-  const auto& values = input.train.entries.value;
-  if (!c.implicit && !input.earlier && values.size() > 1 &&
-      std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
+  const auto warn_of_clicks = [&] {
     tell(
         "pursuit: warning: every value is 1: this is implicit feedback (clicks, purchases), of which what is "
         "not there should count as a weak no: use --implicit; taken as ratings it says that everybody likes "
         "all\n");
+  };
+  const auto& values = input.train.entries.value;
+  if (!c.implicit && !input.earlier && values.size() > 1 &&
+      std::all_of(values.begin(), values.end(), [](float v) { return v == 1; }))
+    warn_of_clicks();
   if (input.unknown > 0)
     tell("pursuit: note: {} of {} test entries have a row or column without training entries\n",
          input.unknown, input.test.size());
@@ -294,7 +298,9 @@ int complete_by(const CompleteCommand& c) {
   const Job job = job_of(c, input);
   CompletionResult result = compute(c, input);
   if (c.common.dry_run) return tell_forecast(c.common, job);
-  if (const Index overlap = count_seen(result.seen, input.test); overlap > 0)
+  if (result.seen_by_ranks && result.model.lowest == 1 && result.model.highest == 1) warn_of_clicks();
+  if (const Index overlap = result.seen_by_ranks ? result.known : count_seen(result.seen, input.test);
+      overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",
          overlap, input.test.size());
   if (!c.plot.empty()) write_path_plot(c.plot, result.path, result.model);
@@ -349,7 +355,10 @@ int complete_by(const CompleteCommand& c) {
     file.row_features = std::move(input.row_features);
     file.col_features = std::move(input.col_features);
     file.keeps_entries = !c.no_store_entries;
-    save_completion(c.out, file);
+    if (result.seen_by_ranks)
+      save_completion(c.out, file, *result.seen_by_ranks, *rank_team());
+    else
+      save_completion(c.out, file);
     tell("model written to {}\n", c.out);
   }
   if (c.common.json) print_json(object);

@@ -65,6 +65,22 @@ std::vector<float> read_entry_weights(const CompleteCommand& c, RatingsOptions o
   return result;
 }
 
+/// Whether training entries stay with the ranks that read them: what else looks at them does so on rank 0.
+bool stays_apart(const CompleteCommand& c, const RatingsOptions& options) {
+  return rank_team() && rank_count() > 1 && !structured(c) && !c.implicit && c.update.empty() &&
+         c.entry_weights.empty() && c.weight_column.empty() && !options.times &&
+         options.duplicates == RatingsOptions::Duplicates::refuse && parse_loss(c.loss).kind == Loss::squares;
+}
+
+/// Entries that are set aside to test with.
+Index count_held_out(const CompleteCommand& c, Index entries) {
+  const Index count = std::llround(c.holdout * double(entries));
+  if (count < 1 || count >= entries)
+    throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
+                                   c.holdout, entries - count, entries, count));
+  return count;
+}
+
 }  // namespace
 
 CompletionInput read_completion_input(const CompleteCommand& c) {
@@ -91,6 +107,11 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
           c.update));
     input.train = read_ratings(c.input, options, &input.earlier->rows, &input.earlier->cols);
     input.train.entries = merged(input.earlier->seen, std::move(input.train.entries));
+  } else if (stays_apart(c, options)) {
+    RankedRatings train = read_ratings_apart(c.input, options);
+    input.apart = std::move(train.entries);
+    input.train.rows = std::move(train.rows);
+    input.train.cols = std::move(train.cols);
   } else {
     input.train = read_ratings(c.input, options);
     if (!c.symmetric.empty()) input.train = with_common_ids(std::move(input.train));
@@ -120,11 +141,11 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
   entries.rows = input.train.rows.size();
   entries.cols = input.train.cols.size();
   const Loss loss = parse_loss(c.loss);
-  if (c.holdout > 0) {
-    const Index count = std::llround(c.holdout * double(entries.size()));
-    if (count < 1 || count >= entries.size())
-      throw InvalidInput(fmt::format("--holdout {}: leaves {} of {} entries to train on and {} to test",
-                                     c.holdout, entries.size() - count, entries.size(), count));
+  if (c.holdout > 0 && input.apart) {
+    input.test = take_out(*rank_team(), *input.apart, count_held_out(c, input.apart->size()), c.seed,
+                          c.common.threads);
+  } else if (c.holdout > 0) {
+    const Index count = count_held_out(c, entries.size());
     const std::vector<Index> sizes{entries.size() - count, count};
     if (!input.weights.empty()) {  // parts depend on positions alone
       auto parts =

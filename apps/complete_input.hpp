@@ -16,10 +16,13 @@ struct CompletionInput {
   ObservedEntries test;
   Index unknown = 0,
         overlap = 0;  // test entries with an id never seen in training; that are training entries
+  std::optional<RankedEntries> apart;  // the training entries, where they stay with the ranks
   std::optional<CompletionFile> earlier;
   std::optional<FeatureFile> row_features, col_features;
   std::vector<double> times, test_times;  // none where nothing may drift
   std::vector<float> weights;             // of the training entries; none where all count once
+
+  Index entries() const { return apart ? apart->size() : train.entries.size(); }
 };
 
 CompletionInput read_completion_input(const CompleteCommand& c);

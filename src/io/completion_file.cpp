@@ -1,10 +1,18 @@
 #include "pursuit/io/completion_file.hpp"
 
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <span>
 
+#include "completion/entry_pool.hpp"
+#include "data/ranked_rows.hpp"
 #include "io/archive_reader.hpp"
+#include "io/completion_share.hpp"
 #include "io/model_archive.hpp"
+#include "io/npz_over_ranks.hpp"
+#include "pursuit/base/error.hpp"
+#include "pursuit/data/rank_team.hpp"
 
 namespace pursuit {
 namespace {
@@ -225,9 +233,7 @@ class CompletionReader {
   const ArchiveReader& reader_;
 };
 
-}  // namespace
-
-void save_completion(const std::filesystem::path& path, const CompletionFile& file) {
+NpzArchive archive_of(const CompletionFile& file) {
   const CompletionModel& model = file.model;
   require_sound(model);
   NpzArchive archive;
@@ -296,7 +302,45 @@ void save_completion(const std::filesystem::path& path, const CompletionFile& fi
   metadata.erase("loss");
   if (model.loss.kind != Loss::squares) metadata["loss"] = model.loss.spec();
   archive["metadata"] = array_of_metadata(std::move(metadata));
-  write_npz(path, archive);
+  return archive;
+}
+
+/// All ranks call it; path and archive are those of rank 0.
+void write_with_seen(Ranks& ranks, const std::filesystem::path& path, const NpzArchive& archive,
+                     const EntryPool& seen) {
+  const GroupedEntries& own = seen.by_row()->entries();
+  write_npz_over_ranks(
+      ranks, path, archive,
+      {{"seen_column", std::span<const int>(own.index)}, {"seen_value", std::span<const float>(own.value)}},
+      seen.threads());
+}
+
+}  // namespace
+
+void save_completion(const std::filesystem::path& path, const CompletionFile& file) {
+  write_npz(path, archive_of(file));
+}
+
+void save_completion(const std::filesystem::path& path, const CompletionFile& file, const EntryPool& seen,
+                     RankTeam& team) {
+  NpzArchive archive = archive_of(file);
+  if (!file.keeps_entries) return write_npz(path, archive);
+  archive["seen_start"] = array_of(seen.by_row()->start_of_all());
+  archive.erase("seen_column");
+  archive.erase("seen_value");
+  std::exception_ptr refusal;  // all ranks know of it, and are ready for the next job
+  team.ask({.order = Order::store}, [&] {
+    try {
+      write_with_seen(team.ranks(), path, archive, seen);
+    } catch (const Error&) {
+      refusal = std::current_exception();
+    }
+  });
+  if (refusal) std::rethrow_exception(refusal);
+}
+
+void io::store_seen_share(Ranks& ranks, const EntryPool& seen) {
+  write_with_seen(ranks, {}, {}, seen);
 }
 
 namespace {

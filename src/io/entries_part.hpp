@@ -32,6 +32,19 @@ class EntryLines {
     for (const auto& [first, offset] : other.offsets_) note(entry + first, lines + first + offset);
   }
 
+  /// Entries before this one are so many lines further down than was known when they were noted.
+  void move_down(std::size_t until, std::size_t lines) {
+    EntryLines moved;
+    const std::size_t line = of(until);
+    bool passed = false;
+    for (const auto& [first, offset] : offsets_) {
+      if (first >= until && !std::exchange(passed, true)) moved.note(until, line);
+      moved.note(first, first + offset + (first < until ? lines : 0));
+    }
+    if (!passed) moved.note(until, line);
+    *this = std::move(moved);
+  }
+
   /// Entries from which on the line is so much more than the entry's number (modulo 2^64).
   const std::vector<std::pair<std::size_t, std::size_t>>& offsets() const { return offsets_; }
 

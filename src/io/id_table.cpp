@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kMostNumbers = std::size_t{1} << 22;
 constexpr std::size_t kNoNumber = kMostNumbers;
 
+constexpr std::size_t kMost = std::numeric_limits<int>::max();
+
 constexpr std::size_t kShort = 7;  // bytes that fit a key
 
 /// The number that an id is the usual text of; kNoNumber for all else, "007" included.
@@ -90,11 +92,13 @@ int IdTable::find(std::string_view id) const {
   return slots_.empty() ? -1 : slots_[slot_of(key_of(id, packed), id)].index;
 }
 
+void IdTable::refuse_more() {
+  throw InvalidInput(
+      fmt::format("there are more than {} ids, the most that rows or columns may have", kMost));
+}
+
 int IdTable::append(std::string_view id) {
-  constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  if (ends_.size() >= kMost)
-    throw InvalidInput(
-        fmt::format("there are more than {} ids, the most that rows or columns may have", kMost));
+  if (ends_.size() >= kMost) refuse_more();
   text_ += id;
   ends_.push_back(text_.size());
   return size() - 1;

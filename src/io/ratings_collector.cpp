@@ -53,68 +53,51 @@ void RatingsPart::refuse_id(std::string_view id, const char* what, const std::st
 RatingsCollector::RatingsCollector(std::string name, const RatingsOptions& options, const IdTable* known_rows,
                                    const IdTable* known_cols)
     : name_(std::move(name)), options_(options), threads_(resolve_threads(options.threads)) {
-  if (known_rows != nullptr) ratings_.rows = *known_rows;
-  if (known_cols != nullptr) ratings_.cols = *known_cols;
-}
-
-std::vector<RatingsCollector::Room> RatingsCollector::make_room(const std::vector<RatingsPart>& parts,
-                                                                const std::vector<std::size_t>& counts,
-                                                                std::size_t expected) {
-  ObservedEntries& entries = ratings_.entries;
-  const std::size_t before = entries.value.size();
-  auto rows = add_ids(parts, &RatingsPart::rows, ratings_.rows, threads_),
-       cols = add_ids(parts, &RatingsPart::cols, ratings_.cols, threads_);
-  std::size_t total = before;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    lines_.append(parts[p].lines, total, parts[p].before.lines);
-    total += counts[p];
-  }
-  resize_on(threads_, entries.row, total, expected);
-  resize_on(threads_, entries.col, total, expected);
-  resize_on(threads_, entries.value, total, expected);
-  if (options_.times) resize_on(threads_, ratings_.time, total, expected);
-  std::vector<Room> rooms;
-  rooms.reserve(parts.size());
-  std::size_t first = before;
-  for (std::size_t p = 0; p < parts.size(); first += counts[p++])
-    rooms.push_back({entries.row.data() + first, entries.col.data() + first, entries.value.data() + first,
-                     options_.times ? ratings_.time.data() + first : nullptr, counts[p], std::move(rows[p]),
-                     std::move(cols[p])});
-  return rooms;
-}
-
-void renumber(const std::vector<int>& index, std::span<const int> from, int* into) {
-  if (index.empty())
-    std::copy(from.begin(), from.end(), into);
-  else
-    std::transform(from.begin(), from.end(), into,
-                   [&](int own) { return index[static_cast<std::size_t>(own)]; });
+  if (known_rows != nullptr) found_.ratings.rows = *known_rows;
+  if (known_cols != nullptr) found_.ratings.cols = *known_cols;
 }
 
 void RatingsCollector::append(const std::vector<RatingsPart>& parts, std::size_t expected) {
-  std::vector<std::size_t> counts;
-  counts.reserve(parts.size());
-  for (const RatingsPart& part : parts) counts.push_back(part.value.size());
-  const std::vector<Room> rooms = make_room(parts, counts, expected);
+  ObservedEntries& entries = found_.ratings.entries;
+  std::vector<double>& times = found_.ratings.time;
+  const auto rows = add_ids(parts, &RatingsPart::rows, found_.ratings.rows, threads_),
+             cols = add_ids(parts, &RatingsPart::cols, found_.ratings.cols, threads_);
+  std::vector<std::size_t> first{entries.value.size()};
+  for (const RatingsPart& part : parts) {
+    found_.lines.append(part.lines, first.back(), part.before.lines);
+    first.push_back(first.back() + part.value.size());
+  }
+  resize_on(threads_, entries.row, first.back(), expected);
+  resize_on(threads_, entries.col, first.back(), expected);
+  resize_on(threads_, entries.value, first.back(), expected);
+  if (options_.times) resize_on(threads_, times, first.back(), expected);
   parallel_for(Index(parts.size()), threads_, [&](Index p) {
-    const RatingsPart& part = parts[static_cast<std::size_t>(p)];
-    const Room& room = rooms[static_cast<std::size_t>(p)];
-    renumber(room.rows, part.row, room.row);
-    renumber(room.cols, part.column, room.col);
-    std::copy(part.value.begin(), part.value.end(), room.value);
-    std::copy(part.time.begin(), part.time.end(), room.time);
+    const auto k = static_cast<std::size_t>(p);
+    const RatingsPart& part = parts[k];
+    const auto renumber = [](const std::vector<int>& index, const auto& from, int* into) {
+      if (index.empty())  // positions
+        std::copy(from.begin(), from.end(), into);
+      else
+        std::transform(from.begin(), from.end(), into,
+                       [&](int own) { return index[static_cast<std::size_t>(own)]; });
+    };
+    renumber(rows[k], part.row, entries.row.data() + first[k]);
+    renumber(cols[k], part.column, entries.col.data() + first[k]);
+    std::copy(part.value.begin(), part.value.end(), entries.value.data() + first[k]);
+    if (options_.times) std::copy(part.time.begin(), part.time.end(), times.data() + first[k]);
   });
 }
 
 Ratings RatingsCollector::finish() {
-  ObservedEntries& entries = ratings_.entries;
+  Ratings& ratings = found_.ratings;
+  ObservedEntries& entries = ratings.entries;
   if (entries.value.empty()) refuse(name_, "the file holds no entry");
-  entries.rows = ratings_.rows.size();
-  entries.cols = ratings_.cols.size();
+  entries.rows = ratings.rows.size();
+  entries.cols = ratings.cols.size();
   if (const auto twice = find_duplicate(entries, threads_)) {
     if (options_.duplicates == RatingsOptions::Duplicates::refuse)
       refuse_duplicate(twice->first, twice->second);
-    merge_duplicates(entries, ratings_.time, options_.duplicates == RatingsOptions::Duplicates::sum);
+    merge_duplicates(entries, ratings.time, options_.duplicates == RatingsOptions::Duplicates::sum);
     const auto huge = std::find_if(entries.value.begin(), entries.value.end(),
                                    [](float value) { return !std::isfinite(value); });
     if (huge != entries.value.end())
@@ -122,7 +105,7 @@ Ratings RatingsCollector::finish() {
           name_,
           "values of an entry that comes again and again add up to more than a number in single precision");
   }
-  return std::move(ratings_);
+  return std::move(ratings);
 }
 
 void RatingsCollector::name_positions(Index first, Index rows, Index cols) {
@@ -139,30 +122,34 @@ void RatingsCollector::name_positions(Index first, Index rows, Index cols) {
     if (alone) return;
     for (int& position : positions) position = index[static_cast<std::size_t>(position)];
   };
-  take(ratings_.rows, rows, ratings_.entries.row);
-  take(ratings_.cols, cols, ratings_.entries.col);
+  Ratings& ratings = found_.ratings;
+  take(ratings.rows, rows, ratings.entries.row);
+  take(ratings.cols, cols, ratings.entries.col);
 }
 
 void RatingsCollector::refuse_duplicate(int row, int col) const {
-  const ObservedEntries& entries = ratings_.entries;
-  std::vector<std::size_t> found;
-  for (std::size_t k = 0; k < entries.value.size() && found.size() < 2; ++k)
-    if (entries.row[k] == row && entries.col[k] == col) found.push_back(k);
-  const std::size_t first = lines_.of(found[0]), second = lines_.of(found[1]);
-  const bool lines = first != 0;
-  const std::string &earlier = file_of(found[0]), &file = file_of(found[1]);
-  refuse(
-      lines ? at_line(file, second) : fmt::format("{}, stored entry {}", file, found[1] + 1),
-      fmt::format("row {}, column {} was already given {} {}{}; `--duplicates last` would take the last one",
-                  shown(ratings_.rows.name(row)), shown(ratings_.cols.name(col)),
-                  lines ? "on line" : "by stored entry", lines ? first : found[0] + 1,
-                  &earlier == &file ? "" : " of " + earlier));
+  const ObservedEntries& entries = found_.ratings.entries;
+  std::vector<EntryOrigin> origins;
+  for (std::size_t k = 0; k < entries.value.size() && origins.size() < 2; ++k)
+    if (entries.row[k] == row && entries.col[k] == col) origins.push_back(origin_of(k, found_, name_));
+  refuse_twice(origins[0], origins[1], found_.ratings.rows.name(row), found_.ratings.cols.name(col));
 }
 
-const std::string& RatingsCollector::file_of(std::size_t entry) const {
-  const auto behind = std::upper_bound(files_.begin(), files_.end(), entry,
+EntryOrigin origin_of(std::size_t entry, const RatingsCollector::Found& found, const std::string& name) {
+  const auto behind = std::upper_bound(found.files.begin(), found.files.end(), entry,
                                        [](std::size_t e, const auto& file) { return e < file.first; });
-  return behind == files_.begin() ? name_ : behind[-1].second;
+  return {entry, found.lines.of(entry), behind == found.files.begin() ? name : behind[-1].second};
+}
+
+void refuse_twice(const EntryOrigin& first, const EntryOrigin& second, std::string_view row,
+                  std::string_view col) {
+  const bool lines = first.line != 0;
+  refuse(lines ? at_line(second.file, second.line)
+               : fmt::format("{}, stored entry {}", second.file, second.entry + 1),
+         fmt::format(
+             "row {}, column {} was already given {} {}{}; `--duplicates last` would take the last one",
+             shown(row), shown(col), lines ? "on line" : "by stored entry",
+             lines ? first.line : first.entry + 1, first.file == second.file ? "" : " of " + first.file));
 }
 
 void refuse_rating(double value, std::string_view text, const std::string& where) {

@@ -54,51 +54,53 @@ class RatingsCollector {
 
   const std::string& name() const { return name_; }
   /// What follows is of another file.
-  void begin_file(std::string name) { files_.emplace_back(ratings_.entries.value.size(), std::move(name)); }
-  Index size() const { return ratings_.entries.size(); }
-  void values_are_counts() { ratings_.counts = true; }
+  void begin_file(std::string name) {
+    found_.files.emplace_back(found_.ratings.entries.value.size(), std::move(name));
+  }
+  Index size() const { return found_.ratings.entries.size(); }
+  void values_are_counts() { found_.ratings.counts = true; }
 
   /// Appends parts in this order; new ids follow the known ones as they would if all were one part.
   /// `expected` is how many entries are to be expected in all.
   void append(const std::vector<RatingsPart>& parts, std::size_t expected = 0);
 
-  /// Where the entries of a part belong, and the indices here of its own ids; none where it has positions.
-  struct Room {
-    int *row, *col;
-    float* value;
-    double* time;  // null where it is not asked for
-    std::size_t count;
-    std::vector<int> rows, cols;
-  };
-  /// The first half of append(), for parts whose entries come from elsewhere: so many of each.
-  std::vector<Room> make_room(const std::vector<RatingsPart>& parts, const std::vector<std::size_t>& counts,
-                              std::size_t expected = 0);
-
   /// For files that number rows and columns instead of naming them: all entries so far were added by their
   /// position from 0; names the positions "first", "first + 1", ... and takes the entries to these names.
   void name_positions(Index first, Index rows, Index cols);
 
-  // What there is so far.
-  const Ratings& ratings() const { return ratings_; }
-  const EntryLines& lines() const { return lines_; }
+  /// What there is so far, which others may go on with.
+  struct Found {
+    Ratings ratings;
+    EntryLines lines;
+    std::vector<std::pair<std::size_t, std::string>> files;  // first entry, name; none where there is one
+  };
+  Found release() { return std::move(found_); }
+  void take(Found found) { found_ = std::move(found); }
 
   /// Deals with duplicates. Throws InvalidInput where there is no entry.
   Ratings finish();
 
  private:
   [[noreturn]] void refuse_duplicate(int row, int col) const;
-  const std::string& file_of(std::size_t entry) const;
 
   std::string name_;
-  std::vector<std::pair<std::size_t, std::string>> files_;  // first entry, name; none where there is one
   RatingsOptions options_;
   int threads_;
-  Ratings ratings_;
-  EntryLines lines_;
+  Found found_;
 };
 
-/// Indices of ids as others number them; as they are where `index` is empty.
-void renumber(const std::vector<int>& index, std::span<const int> from, int* into);
+/// Where an entry came from.
+struct EntryOrigin {
+  std::size_t entry = 0;  // its number in all of the file, from 0
+  std::size_t line = 0;   // 0 where the file has no lines
+  std::string file;
+};
+/// `name` where there is one file.
+EntryOrigin origin_of(std::size_t entry, const RatingsCollector::Found& found, const std::string& name);
+
+/// Throws InvalidInput: these two are of the same row and column.
+[[noreturn]] void refuse_twice(const EntryOrigin& first, const EntryOrigin& second, std::string_view row,
+                               std::string_view col);
 
 /// The value as it is kept; false unless it is finite, as a float too.
 inline bool to_rating(double value, float& rating) {

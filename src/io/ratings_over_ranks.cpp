@@ -2,187 +2,314 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
-#include <optional>
+#include <numeric>
+#include <utility>
 
-#include "base/parallel.hpp"
+#include "data/mailing.hpp"
 #include "data/ranked_rows.hpp"
 #include "io/defect.hpp"
-#include "io/ratings_text.hpp"
+#include "io/ids_over_ranks.hpp"
+#include "io/read_ratings_part.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::io {
 namespace {
 
 /// What all ranks have to know before they read.
-struct RatingsTask {
-  std::uint64_t bytes = 0;  // of the file
+struct ReadingTask {
   int threads = 0;
-  bool times = false, clicks = false;
+  bool times = false, clicks = false, apart = false;
 };
 
-/// How much a rank has found.
-struct Found {
-  std::size_t lines = 0;  // without a header
-  std::size_t entries = 0, offsets = 0;
-  std::size_t ids[2] = {0, 0}, letters[2] = {0, 0};  // of rows and of columns
+/// A file among those that are read, and where its bytes begin in all of them.
+struct File {
+  std::string path;
+  std::uint64_t first = 0, bytes = 0;
+  RatingsKind kind = RatingsKind::matrix;
+
+  bool in_parts() const { return kind == RatingsKind::text; }
 };
 
-/// Ids and lines, on their way from a rank to rank 0; and room for what comes back, how all ids are numbered.
-struct FoundIds {
-  std::vector<std::size_t> ends[2];  // of ids in their letters
-  std::string letters[2];
-  std::vector<std::pair<std::size_t, std::size_t>> offsets;
-};
-
-std::string joined(const std::vector<std::string>& columns) {
+std::string joined(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& column : columns) text += column + '\n';
+  for (const std::string& line : lines) text += line + '\0';
   return text;
 }
 
 std::vector<std::string> parted(const std::string& text) {
-  std::vector<std::string> columns;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = text.find('\n', from);
-    columns.push_back(text.substr(from, end - from));
-    from = end + 1;
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size(); from += lines.back().size() + 1)
+    lines.emplace_back(text.c_str() + from);
+  return lines;
+}
+
+/// So many lines of a file were read by a rank, a header aside.
+struct ReadLines {
+  std::int64_t rank, file, lines;
+};
+
+/// One reading by all ranks; what it is asked for is said on rank 0.
+class Reading {
+ public:
+  Reading(Ranks& ranks, std::vector<std::string> files, RatingsOptions options, bool apart)
+      : ranks_(ranks), options_(std::move(options)) {
+    files = parted(broadcast_text(ranks, joined(files)));
+    options_.columns = parted(broadcast_text(ranks, joined(options_.columns)));
+    ReadingTask task{options_.threads, options_.times, options_.clicks, apart};
+    ranks.broadcast(&task, sizeof task);
+    options_.threads = task.threads;
+    options_.times = task.times;
+    options_.clicks = task.clicks;
+    apart_ = task.apart;
+    for (std::string& file : files) files_.push_back({std::move(file)});
+    measure();
   }
-  return columns;
-}
 
-template <class Numbers>
-Parcel parcel(int rank, Numbers& numbers) {
-  return {rank, const_cast<void*>(static_cast<const void*>(numbers.data())),
-          numbers.size() * sizeof(*numbers.data())};
-}
+  bool is_apart() const { return apart_; }
+  const RatingsOptions& options() const { return options_; }
+  const std::string& name() const { return files_.front().path; }
 
-void send_to_leader(Ranks& ranks, const RatingsCollector& own, std::size_t lines) {
-  const Ratings& ratings = own.ratings();
-  FoundIds packed;
-  const IdTable* tables[] = {&ratings.rows, &ratings.cols};
-  Found found{lines, ratings.entries.value.size(), own.lines().offsets().size()};
-  for (int side = 0; side < 2; ++side) {
-    packed.ends[side].reserve(std::size_t(tables[side]->size()));
-    for (int id = 0; id < tables[side]->size(); ++id) {
-      packed.letters[side] += tables[side]->name(id);
-      packed.ends[side].push_back(packed.letters[side].size());
+  /// Entries of this rank's bytes, with ids as all ranks number them.
+  void read(RatingsCollector& own) {
+    std::vector<ReadLines> lines;
+    together(ranks_, [&] { own_entries_of_files(own, lines); });
+    if (count_all(own.size()) == 0)
+      refuse(own.name(), files_.size() == 1 && files_.front().kind != RatingsKind::matrix
+                             ? "the file has a header line, but no line with an entry"
+                             : "the file holds no entry");
+    RatingsCollector::Found found = own.release();
+    set_lines(lines, found);
+    Ratings& ratings = found.ratings;
+    for (const bool of_rows : {true, false}) {
+      const std::vector<int> number = number_together(ranks_, of_rows ? ratings.rows : ratings.cols);
+      std::vector<int>& members = of_rows ? ratings.entries.row : ratings.entries.col;
+      const Chunks chunks(Index(members.size()), 1 << 14);
+      parallel_for(chunks.count(), resolve_threads(options_.threads), [&](Index chunk) {
+        for (Index e = chunks.first(chunk); e < chunks.first(chunk + 1); ++e)
+          members[std::size_t(e)] = number[std::size_t(members[std::size_t(e)])];
+      });
     }
-    found.ids[side] = packed.ends[side].size();
-    found.letters[side] = packed.letters[side].size();
+    std::vector<std::int64_t> counts(1, ratings.counts ? 1 : 0);
+    add_up(ranks_, counts);
+    ratings.counts = counts[0] > 0;
+    own.take(std::move(found));
   }
-  gather(ranks, &found, sizeof found);
-  ranks.exchange({parcel(0, packed.ends[0]), parcel(0, packed.ends[1]), parcel(0, packed.letters[0]),
-                  parcel(0, packed.letters[1]), parcel(0, own.lines().offsets())},
-                 {});
-  std::vector<int> rows(found.ids[0]), cols(found.ids[1]), row(found.entries), col(found.entries);
-  ranks.exchange({}, {parcel(0, rows), parcel(0, cols)});
-  renumber(rows, ratings.entries.row, row.data());
-  renumber(cols, ratings.entries.col, col.data());
-  ranks.exchange({parcel(0, row), parcel(0, col), parcel(0, ratings.entries.value), parcel(0, ratings.time)},
-                 {});
-}
 
-/// What the other ranks send, in the order of the text: ids, which are numbered here, then entries, which
-/// come to where they stay.
-void receive(Ranks& ranks, std::size_t own_lines, int threads, RatingsCollector& all) {
-  const Found mine{};
-  const std::vector<std::byte> heads = gather(ranks, &mine, sizeof mine);
-  const auto others = std::size_t(ranks.size()) - 1;
-  std::vector<FoundIds> packed(others);
-  std::vector<RatingsPart> parts(others);  // without entries
-  std::vector<std::size_t> counts;
-  std::vector<Parcel> incoming, outgoing;
-  std::size_t lines = own_lines;
-  for (std::size_t k = 0; k < others; ++k) {
-    Found found;
-    std::memcpy(&found, heads.data() + (k + 1) * sizeof found, sizeof found);
-    FoundIds& from = packed[k];
-    for (int side = 0; side < 2; ++side) {
-      from.ends[side].resize(found.ids[side]);
-      from.letters[side].resize(found.letters[side]);
-    }
-    from.offsets.resize(found.offsets);
-    counts.push_back(found.entries);
-    parts[k].before.lines = lines;
-    lines += found.lines;
-    const int rank = int(k) + 1;
-    for (const Parcel& one :
-         {parcel(rank, from.ends[0]), parcel(rank, from.ends[1]), parcel(rank, from.letters[0]),
-          parcel(rank, from.letters[1]), parcel(rank, from.offsets)})
-      incoming.push_back(one);
-  }
-  ranks.exchange({}, incoming);
-  parallel_for(Index(others), threads, [&](Index k) {
-    FoundIds& from = packed[std::size_t(k)];
-    RatingsPart& part = parts[std::size_t(k)];
-    for (const auto& [entry, offset] : from.offsets) part.lines.note(entry, entry + offset);
-    for (int side = 0; side < 2; ++side) {
-      std::size_t begin = 0;
-      for (const std::size_t end : from.ends[side]) {
-        (side == 0 ? part.rows : part.cols)
-            .add(std::string_view(from.letters[side]).substr(begin, end - begin));
-        begin = end;
+  /// All entries to rank 0, in the order of the text.
+  void bring_together(RatingsCollector& own) {
+    RatingsCollector::Found found = own.release();
+    const std::vector<std::int64_t> counts =
+        gather_lists(ranks_, std::vector<std::int64_t>{Index(found.ratings.entries.size())});
+    std::vector<std::size_t> first(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), first.begin() + 1);
+    join_places(found, first[std::size_t(ranks_.rank())]);
+    Ratings& ratings = found.ratings;
+    std::vector<Parcel> outgoing, incoming;
+    const auto collect = [&](auto& list) {
+      constexpr std::size_t kBytes = sizeof list[0];
+      if (!ranks_.leads()) {
+        outgoing.push_back({0, list.data(), list.size() * kBytes});
+        return;
       }
-    }
-    from = {};
-  });
-  const std::vector<RatingsCollector::Room> rooms = all.make_room(parts, counts);
-  incoming.clear();
-  for (std::size_t k = 0; k < others; ++k) {
-    const RatingsCollector::Room& room = rooms[k];
-    const int rank = int(k) + 1;
-    outgoing.push_back(parcel(rank, room.rows));
-    outgoing.push_back(parcel(rank, room.cols));
-    incoming.push_back({rank, room.row, room.count * sizeof(int)});
-    incoming.push_back({rank, room.col, room.count * sizeof(int)});
-    incoming.push_back({rank, room.value, room.count * sizeof(float)});
-    if (room.time) incoming.push_back({rank, room.time, room.count * sizeof(double)});
+      resize_on(resolve_threads(options_.threads), list, first.back());
+      for (std::size_t rank = 1; rank < counts.size(); ++rank)
+        incoming.push_back({int(rank), list.data() + first[rank], std::size_t(counts[rank]) * kBytes});
+    };
+    collect(ratings.entries.row);
+    collect(ratings.entries.col);
+    collect(ratings.entries.value);
+    if (options_.times) collect(ratings.time);
+    ranks_.exchange(outgoing, incoming);
+    own.take(std::move(found));
   }
-  ranks.exchange(outgoing, {});
-  ranks.exchange({}, incoming);
-}
 
-/// All ranks call it; path and options are those of rank 0, which collects.
-void read_together(Ranks& ranks, std::string path, RatingsOptions options, RatingsCollector* all) {
-  path = broadcast_text(ranks, std::move(path));
-  options.columns = parted(broadcast_text(ranks, joined(options.columns)));
-  RatingsTask task{0, options.threads, options.times, options.clicks};
-  std::optional<ByteSource> source;
-  together(ranks, [&] {
-    source.emplace(std::filesystem::path(path));
-    if (!source->in_place()) refuse(path, "this rank finds no file that can be read in parts");
-    if (all) task.bytes = source->in_place()->size();
-  });
-  ranks.broadcast(&task, sizeof task);
-  options.threads = task.threads;
-  options.times = task.times;
-  options.clicks = task.clicks;
-  std::optional<RatingsCollector> own;
-  std::size_t lines = 0;
-  together(ranks, [&] {
-    if (const std::size_t bytes = source->in_place()->size(); bytes != task.bytes)
-      refuse(path,
-             fmt::format("this rank finds a file of {} bytes, and rank 0 one of {}", bytes, task.bytes));
-    if (!all) own.emplace(path, options, nullptr, nullptr);
-    TextLines text(*source);
-    lines = read_text_ratings(text, options, all ? *all : *own, {ranks.rank(), ranks.size()});
-  });
-  if (all)
-    receive(ranks, lines, resolve_threads(options.threads), *all);
-  else
-    send_to_leader(ranks, *own, lines);
-}
+  /// InvalidInput, on all ranks, where two entries are of the same row and column.
+  void require_once(RatingsCollector& own) const {
+    RatingsCollector::Found found = own.release();
+    const std::int64_t row = first_row_with_twice(found.ratings.entries);
+    if (row >= 0) refuse_first_twice(found, int(row), own.name());
+    own.take(std::move(found));
+  }
 
-}  // namespace
+  std::int64_t count_all(Index own) const {
+    std::vector<std::int64_t> all(1, own);
+    add_up(ranks_, all);
+    return all[0];
+  }
 
-void read_text_over_ranks(RankTeam& team, const std::string& path, const RatingsOptions& options,
-                          RatingsCollector& ratings) {
-  std::exception_ptr refusal;  // all ranks know of it, and are ready for the next job
-  team.ask({.order = Order::ratings}, [&] {
+ private:
+  /// Rank 0 says how long files are, and which are text that can be read in parts.
+  void measure() {
+    struct Measure {
+      std::uint64_t bytes;
+      RatingsKind kind;
+    };
+    std::vector<Measure> measures(files_.size());
+    together(ranks_, [&] {
+      for (std::size_t f = 0; f < files_.size() && ranks_.leads(); ++f) {
+        const ByteSource source{std::filesystem::path(files_[f].path)};
+        const RatingsKind kind = kind_of_ratings(source, files_.size() > 1);
+        // How long packed text is, nobody knows.
+        measures[f] = {source.in_place() ? source.in_place()->size() : 1, kind};
+      }
+    });
+    ranks_.broadcast(measures.data(), measures.size() * sizeof(Measure));
+    std::uint64_t first = 0;
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      files_[f].first = first;
+      files_[f].bytes = measures[f].bytes;
+      files_[f].kind = measures[f].kind;
+      first += measures[f].bytes;
+    }
+  }
+
+  /// Where the bytes of a rank begin.
+  std::uint64_t first_byte(int rank) const {
+    const auto size = std::uint64_t(ranks_.size());
+    const std::uint64_t all = files_.back().first + files_.back().bytes;
+    return all / size * std::uint64_t(rank) + all % size * std::uint64_t(rank) / size;
+  }
+
+  /// Of files in parts those that overlap with this rank's bytes; of others those that begin there.
+  void own_entries_of_files(RatingsCollector& own, std::vector<ReadLines>& lines) const {
+    const std::uint64_t from = first_byte(ranks_.rank()), to = first_byte(ranks_.rank() + 1);
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      const File& file = files_[f];
+      const std::uint64_t end = file.first + file.bytes, first = std::max(from, file.first);
+      if (file.in_parts() ? first >= std::min(to, end) : file.first < from || file.first >= to) continue;
+      ByteSource source{std::filesystem::path(file.path)};
+      if (files_.size() > 1) own.begin_file(source.name());
+      if (!file.in_parts()) {
+        read_ratings_part(std::move(source), options_, own, {});
+        continue;
+      }
+      if (!source.in_place()) refuse(file.path, "this rank finds no file that can be read in parts");
+      if (const std::size_t bytes = source.in_place()->size(); bytes != file.bytes)
+        refuse(file.path,
+               fmt::format("this rank finds a file of {} bytes, and rank 0 one of {}", bytes, file.bytes));
+      const TextShare share{first - file.first, std::min(to, end) - file.first};
+      const bool whole = share.from == 0 && share.to == file.bytes;
+      lines.push_back(
+          {ranks_.rank(), Index(f),
+           Index(read_ratings_part(std::move(source), options_, own, whole ? TextShare{} : share))});
+    }
+  }
+
+  /// A file that goes on here has had lines on the ranks before; it is the first that is read here.
+  void set_lines(const std::vector<ReadLines>& mine, RatingsCollector::Found& found) const {
+    const std::vector<ReadLines> all = gather_lists(ranks_, mine);
+    if (mine.empty()) return;
+    std::int64_t before = 0;
+    for (const ReadLines& read : all)
+      if (read.file == mine.front().file && read.rank < ranks_.rank()) before += read.lines;
+    if (before == 0) return;
+    const std::size_t until =
+        found.files.size() < 2 ? found.ratings.entries.value.size() : found.files[1].first;
+    found.lines.move_down(until, std::size_t(before));
+  }
+
+  /// Lines and files of all entries, for rank 0; those here begin with entry `first` of all.
+  void join_places(RatingsCollector::Found& found, std::size_t first) const {
+    struct Offset {
+      std::size_t entry, offset;
+    };
+    std::vector<Offset> offsets;
+    for (const auto& [entry, offset] : found.lines.offsets())
+      offsets.push_back({first + entry, offset - first});
+    offsets = gather_lists(ranks_, offsets, false);
+    std::vector<std::size_t> begins;
+    std::vector<std::string> names;
+    for (const auto& [entry, name] : found.files) {
+      begins.push_back(first + entry);
+      names.push_back(name);
+    }
+    begins = gather_lists(ranks_, begins, false);
+    const std::string text = joined(names);
+    const std::vector<char> all_text =
+        gather_lists(ranks_, std::vector<char>(text.begin(), text.end()), false);
+    if (!ranks_.leads()) return;
+    found.lines = {};
+    for (const Offset& offset : offsets) found.lines.note(offset.entry, offset.entry + offset.offset);
+    names = parted(std::string(all_text.begin(), all_text.end()));
+    found.files.clear();
+    for (std::size_t f = 0; f < begins.size(); ++f) found.files.emplace_back(begins[f], std::move(names[f]));
+  }
+
+  /// -1 where there is none. Rows are dealt to ranks in turn: whoever has all entries of one can tell.
+  std::int64_t first_row_with_twice(const ObservedEntries& entries) const {
+    const int threads = resolve_threads(options_.threads);
+    const auto size = std::size_t(ranks_.size());
+    std::vector<std::int64_t> most(1, 0);
+    for (const int i : entries.row) most[0] = std::max<std::int64_t>(most[0], i + 1);
+    for (const std::int64_t theirs : gather_lists(ranks_, std::vector<std::int64_t>(most)))
+      most[0] = std::max(most[0], theirs);
+    std::vector<std::uint16_t> owner(static_cast<std::size_t>(most[0]));
+    for (std::size_t i = 0; i < owner.size(); ++i) owner[i] = std::uint16_t(i % size);
+    const Mailing mailing(ranks_, entries.row, std::move(owner), threads);
+    ObservedEntries own{Index((most[0] + Index(size) - 1) / Index(size)),
+                        0,
+                        mailing.send(entries.row),
+                        mailing.send(entries.col),
+                        {}};
+    own.value.resize(own.row.size());
+    for (int& i : own.row) i /= int(size);
+    for (const int j : own.col) own.cols = std::max<Index>(own.cols, j + 1);
+    std::int64_t row = -1;
+    if (own.size() > 0) row = first_repeated(grouped_by_row(std::move(own), threads), threads).first;
+    if (row >= 0) row = row * Index(size) + ranks_.rank();
+    std::int64_t first = -1;
+    for (const std::int64_t theirs : gather_lists(ranks_, std::vector<std::int64_t>{row}))
+      if (theirs >= 0 && (first < 0 || theirs < first)) first = theirs;
+    return first;
+  }
+
+  /// The first entry of a row, in the order of the text, whose column was there before. Ids are rank 0's.
+  [[noreturn]] void refuse_first_twice(const RatingsCollector::Found& found, int row,
+                                       const std::string& name) const {
+    const ObservedEntries& entries = found.ratings.entries;
+    struct Place {
+      std::int64_t col, entry, line, file;
+    };
+    std::vector<Place> mine;
+    for (std::size_t e = 0; e < entries.value.size(); ++e) {
+      if (entries.row[e] != row) continue;
+      const EntryOrigin origin = origin_of(e, found, name);
+      const auto file = std::find_if(files_.begin(), files_.end(), [&](const File& one) {
+        return files_.size() == 1 || one.path == origin.file;
+      });
+      mine.push_back({entries.col[e], std::int64_t(e), std::int64_t(origin.line), file - files_.begin()});
+    }
+    std::vector<Place> places = gather_lists(ranks_, mine);
+    std::string told[2];
+    if (ranks_.leads()) told[0] = found.ratings.rows.name(row);
+    std::size_t second = 1, first = 0;
+    for (bool twice = false; !twice; second += twice ? 0 : 1)
+      for (first = 0; first < second && !twice; first += twice ? 0 : 1)
+        twice = places[first].col == places[second].col;
+    if (ranks_.leads()) told[1] = found.ratings.cols.name(int(places[first].col));
+    for (std::string& text : told) text = broadcast_text(ranks_, text);
+    const auto origin = [&](const Place& place) {
+      const std::string& path = files_[std::size_t(place.file)].path;
+      return EntryOrigin{std::size_t(place.entry), std::size_t(place.line), path};
+    };
+    refuse_twice(origin(places[first]), origin(places[second]), told[0], told[1]);
+  }
+
+  Ranks& ranks_;
+  RatingsOptions options_;
+  bool apart_ = false;
+  std::vector<File> files_;
+};
+
+/// Rank 0's part of a job that may be refused: all ranks know of it, and are ready for the next.
+void ask(RankTeam& team, std::int64_t number, const std::function<void()>& own_part) {
+  std::exception_ptr refusal;
+  team.ask({.order = Order::ratings, .matrix = number}, [&] {
     try {
-      read_together(team.ranks(), path, options, &ratings);
+      own_part();
     } catch (const Error&) {
       refusal = std::current_exception();
     }
@@ -190,8 +317,47 @@ void read_text_over_ranks(RankTeam& team, const std::string& path, const Ratings
   if (refusal) std::rethrow_exception(refusal);
 }
 
-void read_text_share(Ranks& ranks) {
-  read_together(ranks, {}, {}, nullptr);
+std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& files) {
+  std::vector<std::string> texts;
+  for (const auto& file : files) texts.push_back(file.string());
+  return texts;
+}
+
+}  // namespace
+
+void read_over_ranks(RankTeam& team, const std::vector<std::filesystem::path>& files,
+                     const RatingsOptions& options, RatingsCollector& ratings) {
+  ask(team, 0, [&] {
+    Reading reading(team.ranks(), texts_of(files), options, false);
+    reading.read(ratings);
+    reading.bring_together(ratings);
+  });
+}
+
+RankedEntries read_apart(RankTeam& team, const std::vector<std::filesystem::path>& files,
+                         const RatingsOptions& options, RatingsCollector& ratings) {
+  RankedEntries entries;
+  entries.number = team.fresh_number();
+  ask(team, entries.number, [&] {
+    Reading reading(team.ranks(), texts_of(files), options, true);
+    reading.read(ratings);
+    reading.require_once(ratings);
+    entries.all = reading.count_all(ratings.size());
+  });
+  return entries;
+}
+
+std::optional<ObservedEntries> read_share(Ranks& ranks) {
+  Reading reading(ranks, {}, {}, false);
+  RatingsCollector own(reading.name(), reading.options(), nullptr, nullptr);
+  reading.read(own);
+  if (!reading.is_apart()) {
+    reading.bring_together(own);
+    return std::nullopt;
+  }
+  reading.require_once(own);
+  reading.count_all(own.size());
+  return std::move(own.release().ratings.entries);
 }
 
 }  // namespace pursuit::io

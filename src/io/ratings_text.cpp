@@ -178,7 +178,7 @@ std::size_t read_text_ratings(TextLines& lines, const RatingsOptions& options, R
     ratings.values_are_counts();
   if (!header) lines.step_back();
   const std::size_t behind_header = lines.number();
-  if (share.parts > 1) lines.keep_part(share.part, share.parts);
+  if (!share.is_all()) lines.keep_bytes(share.from, share.to);
   const auto parse = [&](std::string_view piece, const Place& before, RatingsPart& part) {
     FieldLines<3> fields(piece, before, layout);
     const auto here = [&] { return fields.here(); };

@@ -1,6 +1,8 @@
 #pragma once
 // Ratings as text: row, column, value, whatever follows.
 
+#include <cstddef>
+#include <limits>
 #include <string_view>
 
 #include "io/ratings_collector.hpp"
@@ -9,9 +11,11 @@
 
 namespace pursuit::io {
 
-/// One of so many parts of a text, which must lie in place where there are several.
+/// The lines of a text that begin at these bytes of it: where that is not all, it must lie in place.
 struct TextShare {
-  int part = 0, parts = 1;
+  std::size_t from = 0, to = std::numeric_limits<std::size_t>::max();
+
+  bool is_all() const { return from == 0 && to == std::numeric_limits<std::size_t>::max(); }
 };
 
 /// Returns how many lines with or without an entry were read, a header aside.

@@ -136,15 +136,20 @@ void TextLines::take(std::string_view& line, std::size_t end) {
 void TextLines::keep_part(int part, int parts) {
   const std::size_t begin = at_, size = text_.size() - at_;
   const auto cut = [&](int number) {
-    if (number == 0) return begin;
-    const std::size_t target =
-        begin + size * static_cast<std::size_t>(number) / static_cast<std::size_t>(parts);
-    if (number == parts || target == begin) return target;
-    return std::min(behind_newline(text_, target - 1), text_.size());
+    return begin + size * static_cast<std::size_t>(number) / static_cast<std::size_t>(parts);
   };
-  at_ = line_start_ = cut(part);
+  keep_bytes(cut(part), cut(part + 1));
+}
+
+void TextLines::keep_bytes(std::size_t from, std::size_t to) {
+  const std::size_t begin = at_;
+  const auto line_from = [&](std::size_t byte) {
+    if (byte <= begin) return begin;
+    return byte >= text_.size() ? text_.size() : std::min(behind_newline(text_, byte - 1), text_.size());
+  };
+  at_ = line_start_ = line_from(from);
   left_out_ = text_.substr(begin, at_ - begin);
-  text_ = text_.substr(0, cut(part + 1));
+  text_ = text_.substr(0, line_from(to));
 }
 
 std::size_t TextLines::lines_left_out() const {

@@ -54,6 +54,8 @@ class TextLines {
   /// Of all that is left, which must lie in place, only one of so many parts of about as many bytes. Lines
   /// before it are counted where there is a defect alone.
   void keep_part(int part, int parts);
+  /// The same of the lines that begin at these bytes of the file, `from` to before `to`.
+  void keep_bytes(std::size_t from, std::size_t to);
 
   /// All that is left, where it lies; none where it comes block by block.
   std::optional<std::string_view> rest() const {

@@ -38,6 +38,9 @@
 
 namespace pursuit {
 
+class EntryPool;
+class RankTeam;
+
 struct CompletionFile {
   CompletionModel model;
   IdTable rows, cols;
@@ -54,6 +57,11 @@ struct CompletionFile {
 /// The file appears whole or not at all; OutputFailure where it cannot be written, InvalidInput for a model
 /// that makes no sense (require_sound).
 void save_completion(const std::filesystem::path& path, const CompletionFile& file);
+
+/// The same of a file whose entries are with the ranks of a team (CompletionResult::seen_by_ranks): each
+/// packs its own, and rank 0 writes.
+void save_completion(const std::filesystem::path& path, const CompletionFile& file, const EntryPool& seen,
+                     RankTeam& team);
 
 /// InvalidInput names what is missing or does not fit.
 CompletionFile load_completion(const std::filesystem::path& path);

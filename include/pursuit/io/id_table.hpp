@@ -24,6 +24,9 @@ class IdTable {
   std::string_view name(int index) const;
   std::vector<std::string> names() const;
 
+  /// InvalidInput: there are more ids than 2^31 - 1.
+  [[noreturn]] static void refuse_more();
+
  private:
   struct Slot {
     std::uint64_t key = 0;  // a short id itself, or a hash of a long one; 0 where the slot is free

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "pursuit/data/observed_entries.hpp"
+#include "pursuit/data/ranked_entries.hpp"
 #include "pursuit/io/id_table.hpp"
 
 namespace pursuit {
@@ -60,6 +60,15 @@ std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path);
 /// fields is a header if one of them is a word for rows or columns, such as user or item.
 Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& options = {},
                      const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
+
+/// The same by the ranks of options.team, of which there must be several, with entries that stay with those
+/// who have read them. An entry that comes twice is refused; times are not known.
+struct RankedRatings {
+  RankedEntries entries;
+  IdTable rows, cols;
+  bool counts = false;  // as in Ratings
+};
+RankedRatings read_ratings_apart(const std::filesystem::path& path, const RatingsOptions& options);
 
 /// A time as text has it: a number, or a date (as in Ratings::time). InvalidInput for anything else.
 double parse_time(const std::string& text);
