@@ -12,10 +12,8 @@
 namespace pursuit {
 namespace {
 
-constexpr Index kMostBlocks = 64;
-
 Index allowed_blocks(Index blocks) {
-  return Index(std::bit_floor(std::uint64_t(std::clamp<Index>(blocks, 1, kMostBlocks))));
+  return Index(std::bit_floor(std::uint64_t(std::clamp<Index>(blocks, 1, RowCuts::kMostBlocks))));
 }
 
 /// Blocks of as much work each, where nothing is added up over blocks but sums of few numbers.

@@ -16,6 +16,8 @@ namespace pursuit {
 /// Where the rows of a matrix are cut into blocks, a power of two of them.
 class RowCuts {
  public:
+  static constexpr Index kMostBlocks = 64;
+
   explicit RowCuts(std::vector<Index> first_rows) : first_(std::move(first_rows)) {}
   static RowCuts of_dense(Index rows);
   /// Entries before each row, and all of them at the end.

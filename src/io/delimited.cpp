@@ -21,100 +21,96 @@ namespace pursuit::io {
 
 namespace {
 
+class TableCells {
+ public:
+  TableCells(const std::string& name, Separator separator) : name_(name), separator_(separator) {}
+
+  CellScanner of(std::string_view text, std::size_t lines_before) const {
+    return {text, separator_, CellScanner::Quotes::span_lines, &name_, lines_before};
+  }
+  void require_utf8(std::string_view text, std::size_t line, std::size_t column) const {
+    if (!is_utf8(text)) {
+      refuse(at_cell(name_, line, column),
+             fmt::format("the name {} is not UTF-8; save the file as UTF-8", shown(text)));
+    }
+  }
+  /// `head` says how many cells there should be.
+  [[noreturn]] void refuse_ragged(std::size_t line, std::size_t cells, const TableHead& head) const {
+    refuse(at_line(name_, line), fmt::format("the line has {} {}, but line {} has {}", cells,
+                                             cells == 1 ? "cell" : "cells", head.reference_line, head.cells));
+  }
+
+ private:
+  const std::string& name_;
+  Separator separator_;
+};
+
+/// What the first two lines say of all.
+TableLayout read_layout(const TextLines& lines, const TableCells& cells, Header header, TableHead& head) {
+  CellScanner scan = cells.of(*lines.rest(), lines.number());
+  if (!scan.seek_record()) refuse(lines.name(), "the file holds only blank lines");
+  head.reference_line = scan.record_line();
+  const std::vector<Cell> first = scan.remaining_cells();
+  head.cells = first.size();
+  if (!scan.seek_record()) return find_layout(first, first, header);
+  const std::vector<Cell> second = scan.remaining_cells();
+  TableLayout layout = find_layout(first, second, header);
+  if (!layout.doubt.empty())
+    refuse(at_line(lines.name(), head.reference_line),
+           layout.doubt + "; say which with --header yes or --header no, or put quotes around names");
+  const bool corner_left_out = layout.column_names && layout.row_names && first.size() + 1 == second.size();
+  if (first.size() != second.size() && !corner_left_out)
+    cells.refuse_ragged(scan.record_line(), second.size(), head);
+  head.cells = second.size();
+  head.reference_line = scan.record_line();
+  return layout;
+}
+
+void read_column_names(TextLines& lines, const TableCells& cells_of, TableHead& head) {
+  CellScanner scan = cells_of.of(*lines.rest(), lines.number());
+  scan.seek_record();
+  const std::vector<Cell> cells = scan.remaining_cells();
+  const std::size_t skipped = head.row_names && cells.size() == head.cells ? 1 : 0;
+  for (std::size_t j = skipped; j < cells.size(); ++j) {
+    cells_of.require_utf8(cells[j].text, scan.record_line(), j + 1);
+    head.column_names.emplace_back(cells[j].text);
+  }
+  lines.skip(scan.position(), scan.lines_passed() - lines.number());
+}
+
 struct TablePart : ValuesPart {
   std::vector<std::string> row_names;
 };
 
-class TableReader {
+/// The rows of a table, a piece of its text at a time.
+class TableRowsReader {
  public:
-  TableReader(TextLines& lines, const MatrixReading& reading)
-      : lines_(lines),
-        name_(lines.name()),
-        reading_(reading),
-        text_(*lines.rest()),
-        separator_(find_table_separator(text_)) {}
+  TableRowsReader(const std::string& name, const TableHead& head)
+      : name_(name), head_(head), cells_(name, head.separator) {}
 
-  StoredTable read() {
-    const TableLayout layout = read_layout();
-    named_ = layout.row_names;
-    if (layout.column_names) read_column_names();
-    columns_ = static_cast<Index>(cells_) - (named_ ? 1 : 0);
-    PlainVector<double> values;  // row by row
-    std::vector<std::string> row_names;
-    const int threads = resolve_threads(reading_.threads);
-    lines_.in_parts<TablePart>(
-        {.threads = threads, .quoted = separator_},
-        [&](std::string_view piece, const Place& before, TablePart& part) { read_rows(piece, before, part); },
-        [&](std::vector<TablePart>& parts, std::size_t expected) {
-          append_all(
-              values, parts, [](const auto& part) -> auto& { return part.values; },
-              expected* static_cast<std::size_t>(columns_), threads);
-          for (TablePart& part : parts)
-            row_names.insert(row_names.end(), std::make_move_iterator(part.row_names.begin()),
-                             std::make_move_iterator(part.row_names.end()));
-        });
-    if (values.empty()) refuse(name_, "the file has a line of column names, but no line of numbers");
-    const Index rows = static_cast<Index>(values.size()) / columns_;
-    return {dense_array(std::move(values), rows, columns_, true), std::move(row_names),
-            std::move(column_names_)};
-  }
-
- private:
-  CellScanner cells_of(std::string_view text, std::size_t lines_before) const {
-    return {text, separator_, CellScanner::Quotes::span_lines, &name_, lines_before};
-  }
-
-  TableLayout read_layout() {
-    CellScanner scan = cells_of(text_, lines_.number());
-    if (!scan.seek_record()) refuse(name_, "the file holds only blank lines");
-    reference_line_ = scan.record_line();
-    const std::vector<Cell> first = scan.remaining_cells();
-    cells_ = first.size();
-    if (!scan.seek_record()) return find_layout(first, first, reading_.header);
-    const std::vector<Cell> second = scan.remaining_cells();
-    TableLayout layout = find_layout(first, second, reading_.header);
-    if (!layout.doubt.empty())
-      refuse(at_line(name_, reference_line_),
-             layout.doubt + "; say which with --header yes or --header no, or put quotes around names");
-    const bool corner_left_out = layout.column_names && layout.row_names && first.size() + 1 == second.size();
-    if (first.size() != second.size() && !corner_left_out) refuse_ragged(scan.record_line(), second.size());
-    cells_ = second.size();
-    reference_line_ = scan.record_line();
-    return layout;
-  }
-
-  void read_column_names() {
-    CellScanner scan = cells_of(text_, lines_.number());
-    scan.seek_record();
-    const std::vector<Cell> cells = scan.remaining_cells();
-    const std::size_t skipped = named_ && cells.size() == cells_ ? 1 : 0;
-    for (std::size_t j = skipped; j < cells.size(); ++j) {
-      require_utf8(cells[j].text, scan.record_line(), j + 1);
-      column_names_.emplace_back(cells[j].text);
-    }
-    lines_.skip(scan.position(), scan.lines_passed() - lines_.number());
-  }
-
-  void read_rows(std::string_view piece, const Place& before, TablePart& part) const {
-    CellScanner scan = cells_of(piece, before.lines);
+  void read(std::string_view piece, const Place& before, TablePart& part) const {
+    CellScanner scan = cells_.of(piece, before.lines);
     part.values.reserve(piece.size() / std::strlen("1,") + 1);
+    const Index columns = head_.columns();
     std::size_t rows = 0;
     for (; scan.seek_record(); ++rows) {
-      if (named_) {
+      if (head_.row_names) {
         part.row_names.emplace_back(scan.next_cell().text);
-        require_utf8(part.row_names.back(), scan.record_line(), 1);
+        cells_.require_utf8(part.row_names.back(), scan.record_line(), 1);
       }
-      for (Index j = 0; j < columns_; ++j) {
-        if (!scan.has_cell()) refuse_ragged(scan.record_line(), scan.column());
+      for (Index j = 0; j < columns; ++j) {
+        if (!scan.has_cell()) cells_.refuse_ragged(scan.record_line(), scan.column(), head_);
         double value = 0;
         if (!scan.next_number(value)) value = read_unusual_number(scan);
         part.values.push_back(value);
       }
-      if (scan.has_cell()) refuse_ragged(scan.record_line(), scan.column() + scan.remaining_cells().size());
+      if (scan.has_cell())
+        cells_.refuse_ragged(scan.record_line(), scan.column() + scan.remaining_cells().size(), head_);
     }
     part.extent = {scan.lines_passed() - before.lines, rows};
   }
 
+ private:
   /// The number of a cell that is quoted; anything else is refused.
   double read_unusual_number(CellScanner& scan) const {
     const std::size_t line = scan.line(), column = scan.column() + 1;
@@ -122,10 +118,10 @@ class TableReader {
     double value = 0;
     if (parse_whole_number(text, value) && std::isfinite(value)) return value;
 
-    const std::size_t names_before = cells_ - column_names_.size();
+    const std::size_t names_before = head_.cells - head_.column_names.size();
     std::string where = at_cell(name_, line, column);
-    if (!column_names_.empty())
-      where += fmt::format(" ({})", shown(column_names_[column - 1 - names_before]));
+    if (!head_.column_names.empty())
+      where += fmt::format(" ({})", shown(head_.column_names[column - 1 - names_before]));
     if (kind_of(text) == CellKind::kMissing) {
       refuse(where, fmt::format("missing value {}; a missing entry is not a zero, so it is not read as one. "
                                 "`pursuit complete` fills in missing entries",
@@ -138,28 +134,9 @@ class TableReader {
     refuse(where, fmt::format("{} is not a finite number", shown(text)));
   }
 
-  void require_utf8(std::string_view text, std::size_t line, std::size_t column) const {
-    if (!is_utf8(text)) {
-      refuse(at_cell(name_, line, column),
-             fmt::format("the name {} is not UTF-8; save the file as UTF-8", shown(text)));
-    }
-  }
-
-  [[noreturn]] void refuse_ragged(std::size_t line, std::size_t cells) const {
-    refuse(at_line(name_, line), fmt::format("the line has {} {}, but line {} has {}", cells,
-                                             cells == 1 ? "cell" : "cells", reference_line_, cells_));
-  }
-
-  TextLines& lines_;
   const std::string& name_;
-  const MatrixReading reading_;
-  const std::string_view text_;
-  const Separator separator_;
-  bool named_ = false;              // rows
-  Index columns_ = 0;               // of numbers
-  std::size_t cells_ = 0;           // that each line of numbers must have
-  std::size_t reference_line_ = 0;  // because this line has them
-  std::vector<std::string> column_names_;
+  const TableHead& head_;
+  TableCells cells_;
 };
 
 /// Whether a name must be quoted to be read back as this name, in the first cell of a file too: there it must
@@ -209,8 +186,45 @@ void append_row(std::string& text, const SparseMatrixOf<Scalar>& matrix, Index i
 
 }  // namespace
 
+TableHead read_table_head(TextLines& lines, Header header) {
+  TableHead head;
+  head.separator = find_table_separator(*lines.rest());
+  const TableCells cells(lines.name(), head.separator);
+  const TableLayout layout = read_layout(lines, cells, header, head);
+  head.row_names = layout.row_names;
+  if (layout.column_names) read_column_names(lines, cells, head);
+  return head;
+}
+
+TableRows read_table_rows(TextLines& lines, const TableHead& head, int threads) {
+  TableRows rows;
+  const int resolved = resolve_threads(threads);
+  const TableRowsReader reader(lines.name(), head);
+  lines.in_parts<TablePart>(
+      {.threads = threads, .quoted = head.separator},
+      [&](std::string_view piece, const Place& before, TablePart& part) { reader.read(piece, before, part); },
+      [&](std::vector<TablePart>& parts, std::size_t expected) {
+        append_all(
+            rows.values, parts, [](const auto& part) -> auto& { return part.values; },
+            expected* static_cast<std::size_t>(head.columns()), resolved);
+        for (TablePart& part : parts)
+          rows.names.insert(rows.names.end(), std::make_move_iterator(part.row_names.begin()),
+                            std::make_move_iterator(part.row_names.end()));
+      });
+  return rows;
+}
+
+void require_rows(const std::string& name, const TableRows& rows) {
+  if (rows.values.empty()) refuse(name, "the file has a line of column names, but no line of numbers");
+}
+
 StoredTable read_delimited(TextLines& lines, const MatrixReading& reading) {
-  return TableReader(lines, reading).read();
+  TableHead head = read_table_head(lines, reading.header);
+  TableRows rows = read_table_rows(lines, head, reading.threads);
+  require_rows(lines.name(), rows);
+  const Index count = static_cast<Index>(rows.values.size()) / head.columns();
+  return {dense_array(std::move(rows.values), count, head.columns(), true), std::move(rows.names),
+          std::move(head.column_names)};
 }
 
 void write_delimited(TextWriter& writer, const NamedMatrix& table, char separator) {

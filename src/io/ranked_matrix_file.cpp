@@ -1,9 +1,9 @@
 #include "pursuit/io/ranked_matrix_file.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,263 +15,99 @@
 #include "data/matrix_over_ranks.hpp"
 #include "io/completion_share.hpp"
 #include "io/defect.hpp"
+#include "io/entries_over_ranks.hpp"
+#include "io/matrix_market.hpp"
+#include "io/matrix_text_over_ranks.hpp"
+#include "io/npy_header.hpp"
 #include "io/parse_matrix.hpp"
-#include "io/plain_vector.hpp"
 #include "io/ratings_over_ranks.hpp"
+#include "io/stored_over_ranks.hpp"
+#include "io/zip_bytes.hpp"
 #include "objective/observed_sides.hpp"
 
 namespace pursuit {
 namespace io {
 namespace {
 
-/// What all ranks have to know of a matrix before they have their rows.
-struct RankedHead {
-  Index kind = 0;  // its place in StoredMatrix
-  Index rows = 0, cols = 0, stored = 0, blocks = 0, threads = 0;
-  bool row_major = false, mapped = false;
+/// How ranks come to their rows: rank 0 deals them out, or all map numbers that lie there as they are, or all
+/// read a part of a text.
+enum class Way : std::int64_t { dealt, mapped, coordinates, table };
 
-  bool operator==(const RankedHead&) const = default;
+/// A file as rank 0 has opened it, and as far as it has read it to find the way.
+struct OpenedFile {
+  explicit OpenedFile(const std::string& path) : source(std::filesystem::path(path)) {}
+
+  ByteSource source;
+  Way way = Way::dealt;
+  StoredTable stored;  // what is mapped, or dealt
+  TextHead text;
+  MarketHeader coordinates;
+  TableHead table;
 };
 
-template <class Stored>
-constexpr bool kIsDense = requires(const Stored& stored) {
-  stored.view;
-};
-
-RankedHead head_of(const StoredMatrix& matrix, std::optional<std::string_view> file) {
-  RankedHead head{.kind = Index(matrix.index())};
-  std::visit(
-      [&](const auto& stored) {
-        if constexpr (kIsDense<std::decay_t<decltype(stored)>>) {
-          const auto* bytes = reinterpret_cast<const char*>(stored.view.data);
-          head.rows = stored.view.rows;
-          head.cols = stored.view.cols;
-          head.stored = head.rows * head.cols;
-          head.row_major = stored.view.row_major;
-          head.mapped = file && bytes >= file->data() && bytes < file->data() + file->size();
-        } else {
-          head.rows = stored.rows();
-          head.cols = stored.cols();
-          head.stored = stored.nonZeros();
-        }
-      },
-      matrix);
-  return head;
+std::unique_ptr<OpenedFile> open_file(const Ranks& ranks, const std::string& path,
+                                      const MatrixReading& reading) {
+  auto file = std::make_unique<OpenedFile>(path);
+  const std::string_view head = file->source.head();
+  const auto in_place = file->source.in_place();
+  if (in_place && looks_like_matrix_market(head)) {
+    TextLines lines(file->source);
+    file->coordinates = read_market_header(lines, false, room_over_ranks(ranks));
+    file->text = head_of_text(file->source, lines);
+    if (file->coordinates.sparse) file->way = Way::coordinates;
+  } else if (in_place && !is_npy(head) && !is_zip(head)) {
+    require_no_zero_byte(head, path);
+    TextLines lines(file->source);
+    file->table = read_table_head(lines, reading.header);
+    file->text = head_of_text(file->source, lines);
+    file->way = Way::table;
+  }
+  if (file->way != Way::dealt) return file;
+  file->stored = read_stored(std::move(file->source), reading);
+  if (in_place && lies_in(*in_place, file->stored.matrix)) file->way = Way::mapped;
+  return file;
 }
-
-RowCuts cuts_of(const StoredMatrix& matrix, const RankedHead& head) {
-  return std::visit(
-      [&](const auto& stored) {
-        if constexpr (kIsDense<std::decay_t<decltype(stored)>>)
-          return RowCuts::of_dense(head.rows);
-        else
-          return RowCuts::by_entries(std::span(stored.outerIndexPtr(), std::size_t(head.rows) + 1));
-      },
-      matrix);
-}
-
-/// The part of a matrix that the ranks of `cuts` give to this one, on its way into blocks.
-class OwnRows {
- public:
-  OwnRows(Ranks& ranks, const RowCuts& cuts, const RankedHead& head)
-      : ranks_(ranks), cuts_(cuts), head_(head) {}
-
-  template <class Scalar>
-  std::vector<DataMatrixPtr> mapped(const DenseArray<Scalar>& array, const std::string& name) const {
-    const DenseView<Scalar> own = array.view.row_block(first(), count());
-    if (count() > 0) require_finite(own, name, int(head_.threads), first());
-    return blocks_of(own, array.owner);
-  }
-
-  /// Every rank calls it; `all` is looked at on rank 0 alone.
-  template <class Scalar>
-  std::vector<DataMatrixPtr> dealt(const DenseArray<Scalar>& all) const {
-    const auto own = std::make_shared<PlainVector<Scalar>>();
-    together(ranks_, [&] { own->resize(std::size_t(count() * head_.cols)); });
-    PlainVector<Scalar> packed;
-    deal(
-        [&](int rank) {
-          const auto rows = all.view.row_block(first(rank), count(rank));
-          packed.resize(std::size_t(rows.rows * rows.cols));
-          const Index lines = rows.row_major ? rows.rows : rows.cols,
-                      length = rows.row_major ? rows.cols : rows.rows;
-          for (Index i = 0; i < lines; ++i)
-            std::copy_n(rows.data + i * rows.stride, length, packed.data() + i * length);
-          return std::pair<const void*, std::size_t>(packed.data(), packed.size() * sizeof(Scalar));
-        },
-        own->data(), own->size() * sizeof(Scalar));
-    return blocks_of(DenseView<Scalar>{own->data(), count(), head_.cols,
-                                       head_.row_major ? head_.cols : count(), head_.row_major},
-                     own);
-  }
-
-  template <class Scalar>
-  std::vector<DataMatrixPtr> dealt(const SparseMatrixOf<Scalar>& all) const {
-    struct Entries {
-      std::vector<int> before;              // every row of all, of the rows here and the one after them
-      std::vector<std::vector<int>> start;  // of every block, counted in it
-      PlainVector<int> index;
-      PlainVector<Scalar> values;
-    };
-    const auto own = std::make_shared<Entries>();
-    const int* start = all.outerIndexPtr();
-    own->before.resize(std::size_t(count()) + 1);
-    deal(
-        [&](int rank) {
-          return std::pair<const void*, std::size_t>(start + first(rank),
-                                                     std::size_t(count(rank) + 1) * sizeof(int));
-        },
-        own->before.data(), own->before.size() * sizeof(int));
-    const auto entries = std::size_t(own->before.back() - own->before.front());
-    together(ranks_, [&] {
-      own->index.resize(entries);
-      own->values.resize(entries);
-    });
-    const auto slice = [&](int rank, const auto* data) {
-      const Index begin = start[first(rank)], end = start[first(rank) + count(rank)];
-      return std::pair<const void*, std::size_t>(data + begin, std::size_t(end - begin) * sizeof *data);
-    };
-    deal([&](int rank) { return slice(rank, all.innerIndexPtr()); }, own->index.data(),
-         entries * sizeof(int));
-    deal([&](int rank) { return slice(rank, all.valuePtr()); }, own->values.data(), entries * sizeof(Scalar));
-    std::vector<DataMatrixPtr> blocks;
-    own->start.reserve(std::size_t(last_block() - first_block()));
-    for (Index b = first_block(); b < last_block(); ++b) {
-      const Index row = cuts_.first(b) - first(), rows = cuts_.length(b);
-      auto& counted =
-          own->start.emplace_back(own->before.begin() + row, own->before.begin() + row + rows + 1);
-      const int before = counted.front();
-      for (int& place : counted) place -= before;
-      const Index entry = before - own->before.front();
-      blocks.push_back(block_of(SparseView<Scalar, int>{counted.data(), own->index.data() + entry,
-                                                        own->values.data() + entry, rows, head_.cols},
-                                own));
-    }
-    return blocks;
-  }
-
- private:
-  Index first_block() const { return cuts_.first_block(ranks_.rank(), ranks_.size()); }
-  Index last_block() const { return cuts_.first_block(ranks_.rank() + 1, ranks_.size()); }
-  Index first(int rank) const { return cuts_.first_row(rank, ranks_.size()); }
-  Index count(int rank) const { return first(rank + 1) - first(rank); }
-  Index first() const { return first(ranks_.rank()); }
-  Index count() const { return count(ranks_.rank()); }
-
-  /// slice(rank) is where rank 0 has the bytes of a rank; one rank after the other, so that no more than one
-  /// has to be packed at a time.
-  template <class Slice>
-  void deal(const Slice& slice, void* room, std::size_t bytes) const {
-    for (int rank = 0; rank < ranks_.size(); ++rank) {
-      std::vector<Parcel> outgoing, incoming;
-      if (ranks_.leads()) {
-        const auto [data, size] = slice(rank);
-        outgoing.push_back({rank, const_cast<void*>(data), size});
-      }
-      if (rank == ranks_.rank()) incoming.push_back({0, room, bytes});
-      ranks_.exchange(outgoing, incoming);
-    }
-  }
-
-  template <class View>
-  DataMatrixPtr block_of(const View& view, const std::shared_ptr<const void>& owner) const {
-    if (view.rows == 0) return nullptr;
-    const DataMatrixPtr matrix = data_matrix(view, int(head_.threads));
-    return {matrix.get(), [matrix, owner](const DataMatrix*) {}};
-  }
-
-  template <class Scalar>
-  std::vector<DataMatrixPtr> blocks_of(const DenseView<Scalar>& own,
-                                       const std::shared_ptr<const void>& owner) const {
-    std::vector<DataMatrixPtr> blocks;
-    blocks.reserve(std::size_t(last_block() - first_block()));
-    for (Index b = first_block(); b < last_block(); ++b)
-      blocks.push_back(block_of(own.row_block(cuts_.first(b) - first(), cuts_.length(b)), owner));
-    return blocks;
-  }
-
-  Ranks& ranks_;
-  const RowCuts& cuts_;
-  const RankedHead& head_;
-};
-
-struct RankedTable {
-  RankedRows rows;
-  RankedHead head;
-  StoredTable names;  // of rank 0, without its matrix
-};
 
 /// All ranks call it; path and reading are those of rank 0.
 RankedTable read_ranked(Ranks& ranks, std::string path, MatrixReading reading) {
-  StoredTable table;
-  RankedHead head;
-  const auto open = [&] {
-    ByteSource source{std::filesystem::path(path)};
-    const auto file = source.in_place();
-    table = within_memory(path, [&] { return read_stored(std::move(source), reading); });
-    head = head_of(table.matrix, file);
-    head.threads = resolve_threads(reading.threads);
-  };
+  std::unique_ptr<OpenedFile> file;
+  const auto open = [&] { file = within_memory(path, [&] { return open_file(ranks, path, reading); }); };
+  struct {
+    Way way;
+    std::int64_t threads;
+  } said{};
   together(ranks, [&] {
     if (!ranks.leads()) return;
     open();
-    if (head.mapped) return;
-    std::visit(
-        [&](const auto& stored) {
-          if constexpr (kIsDense<std::decay_t<decltype(stored)>>)
-            require_finite(stored.view, path, reading.threads);
-          else
-            require_finite(stored, path, reading.threads);
-        },
-        table.matrix);
+    said = {file->way, resolve_threads(reading.threads)};
   });
-  RowCuts cuts = ranks.leads() ? cuts_of(table.matrix, head) : RowCuts({0});
-  std::vector<Index> first_rows = cuts.first_rows();
-  head.blocks = cuts.blocks();
-  ranks.broadcast(&head, sizeof head);
-  first_rows.resize(std::size_t(head.blocks) + 1);
-  ranks.broadcast(first_rows.data(), first_rows.size() * sizeof(Index));
-  cuts = RowCuts(std::move(first_rows));
-
-  std::vector<DataMatrixPtr> blocks;
-  if (head.mapped) {
-    path = broadcast_text(ranks, path);
-    together(ranks, [&] {
-      if (!ranks.leads()) {
-        const RankedHead said = std::exchange(head, {});
-        reading.threads = int(said.threads);
-        open();
-        head.blocks = said.blocks;
-        head.threads = said.threads;
-        if (!(head == said))
-          refuse(path, fmt::format("this rank finds another matrix ({} x {}) than rank 0 ({} x {})",
-                                   head.rows, head.cols, said.rows, said.cols));
-      }
-      const OwnRows own(ranks, cuts, head);
-      blocks = std::visit(
-          [&](const auto& stored) -> std::vector<DataMatrixPtr> {
-            if constexpr (kIsDense<std::decay_t<decltype(stored)>>)
-              return own.mapped(stored, path);
-            else
-              return {};
-          },
-          table.matrix);
-    });
-  } else {
-    const OwnRows own(ranks, cuts, head);
-    const auto deal = [&]<class Kind>(const Kind& none) {
-      const auto* all = std::get_if<Kind>(&table.matrix);
-      blocks = own.dealt(all ? *all : none);
-    };
-    switch (head.kind) {
-      case 0: deal(DenseArray<double>{}); break;
-      case 1: deal(DenseArray<float>{}); break;
-      case 2: deal(SparseMatrixOf<double>()); break;
-      default: deal(SparseMatrixOf<float>());
+  ranks.broadcast(&said, sizeof said);
+  path = broadcast_text(ranks, path);
+  reading.threads = int(said.threads);
+  together(ranks, [&] {
+    if (ranks.leads() || said.way == Way::dealt) return;
+    if (said.way == Way::mapped)
+      open();
+    else
+      file = std::make_unique<OpenedFile>(path);
+  });
+  switch (said.way) {
+    case Way::mapped: return map_rows(ranks, path, std::move(file->stored.matrix), reading.threads);
+    case Way::coordinates:
+      return read_market_over_ranks(ranks, file->source, file->text, file->coordinates, reading.threads);
+    case Way::table: {
+      std::optional<RankedTable> table =
+          read_table_over_ranks(ranks, file->source, file->text, file->table, reading.threads);
+      if (table) return std::move(*table);
+      together(ranks, [&] {
+        if (ranks.leads())
+          file->stored = within_memory(path, [&] { return read_stored(std::move(file->source), reading); });
+      });
+      break;
     }
+    default: break;
   }
-  table.matrix = DenseArray<double>{};
-  return {RankedRows(ranks, std::move(cuts), head.cols, std::move(blocks)), head, std::move(table)};
+  return deal_rows(ranks, path, file ? std::move(file->stored) : StoredTable{}, reading.threads);
 }
 
 }  // namespace
@@ -289,15 +125,14 @@ RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReadin
     }
   });
   if (refusal) std::rethrow_exception(refusal);
-  const io::RankedHead& head = table->head;
-  const bool dense = head.kind < 2, single = head.kind % 2 == 1;
-  const double eps =
-      dense && single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  const RankedTraits traits{dense ? double(head.stored) : 4.0 * double(head.stored), eps, int(head.threads)};
-  return {{matrix_over_ranks(team, job.matrix, std::move(table->rows), traits), head.stored,
-           std::move(table->names.row_names), std::move(table->names.column_names)},
-          head.blocks,
-          !head.mapped};
+  const double eps = table->dense && table->single ? std::numeric_limits<float>::epsilon()
+                                                   : std::numeric_limits<double>::epsilon();
+  const RankedTraits traits{(table->dense ? 1.0 : 4.0) * double(table->stored), eps, table->threads};
+  const Index blocks = table->rows.cuts().blocks();
+  return {{matrix_over_ranks(team, job.matrix, std::move(table->rows), traits), table->stored,
+           std::move(table->row_names), std::move(table->column_names)},
+          blocks,
+          table->dealt};
 }
 
 namespace {

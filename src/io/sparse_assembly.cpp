@@ -16,27 +16,30 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<int>::max();
 
-/// How many entries every row has, counted in parts where there are many entries for each counter.
-void count_by_row(const PlainVector<int>& row, Index rows, int* counts, int threads) {
-  constexpr Index kPerCounter = 4;
+}  // namespace
+
+template <class Count>
+void count_by_row(const PlainVector<int>& row, Index rows, Count* counts, int threads) {
+  constexpr Index kPerCounter = 4;  // in parts where there are many entries for each counter
   const auto size = static_cast<Index>(row.size());
   const Index parts = std::clamp<Index>(size / (kPerCounter * rows), 1, threads);
-  std::vector<std::vector<int>> own(static_cast<std::size_t>(parts));
+  std::vector<std::vector<Count>> own(static_cast<std::size_t>(parts));
   parallel_for(parts, threads, [&](Index part) {
-    std::vector<int>& here = own[static_cast<std::size_t>(part)];
+    std::vector<Count>& here = own[static_cast<std::size_t>(part)];
     here.assign(static_cast<std::size_t>(rows), 0);
     for (Index k = size * part / parts; k < size * (part + 1) / parts; ++k)
       ++here[static_cast<std::size_t>(row[static_cast<std::size_t>(k)])];
   });
   const Chunks chunks(rows, 1 << 14);
   parallel_for(chunks.count(), threads, [&](Index chunk) {
-    for (const std::vector<int>& here : own)
+    for (const std::vector<Count>& here : own)
       for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i)
         counts[i] += here[static_cast<std::size_t>(i)];
   });
 }
 
-}  // namespace
+template void count_by_row(const PlainVector<int>&, Index, int*, int);
+template void count_by_row(const PlainVector<int>&, Index, std::int64_t*, int);
 
 std::vector<Index> row_pieces(const int* start, Index rows) {
   constexpr Index kEntries = 1 << 16, kMostPieces = 256;
@@ -89,12 +92,13 @@ void require_indexable(const std::string& where, std::int64_t rows, std::int64_t
   }
 }
 
-void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns,
-                      std::int64_t entries) {
+void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns, std::int64_t entries,
+                      const SparseRoom& room) {
   require_indexable(where, rows, columns);
   if (entries < 0) refuse(where, fmt::format("negative number of entries {}", entries));
-  if (entries > kMost) {
-    refuse(where, fmt::format("{} stored entries are too many: at most {} are supported", entries, kMost));
+  if (entries > room.most_entries) {
+    refuse(where, fmt::format("{} stored entries are too many: at most {} are supported", entries,
+                              room.most_entries));
   }
   constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 20, kLinesPerEntry = 64;
   const std::int64_t most_lines = std::max(kAlwaysAllowed, kLinesPerEntry * entries);
@@ -103,10 +107,12 @@ void require_storable(const std::string& where, std::int64_t rows, std::int64_t 
            fmt::format("{} {} are implausible for {} stored entries: at most {} are supported",
                        std::max(rows, columns), rows > columns ? "rows" : "columns", entries, most_lines));
   }
-  // A row pointer each, a few vectors of each side, and the entries with their positions.
+  // A row pointer each, a few vectors of each side, and the entries with their positions: the first of each
+  // process, the others shared.
   constexpr std::uint64_t kBytesPerLine = 40, kBytesPerEntry = 12;
   const std::uint64_t needed =
-      kBytesPerLine * std::uint64_t(rows + columns) + kBytesPerEntry * std::uint64_t(entries);
+      std::uint64_t(room.here) * (kBytesPerLine * std::uint64_t(rows + columns) +
+                                  kBytesPerEntry * std::uint64_t(entries / room.processes));
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 25;  // not worth asking
   if (const std::uint64_t available = needed < kSmall ? kSmall : available_memory(); needed > available) {
     refuse(where, fmt::format(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,11 @@ struct Entries {
     column.reserve(count);
     value.reserve(count);
   }
+  void resize(std::size_t count) {
+    row.resize(count);
+    column.resize(count);
+    value.resize(count);
+  }
   void add(int i, int j, Scalar x) {
     row.push_back(i);
     column.push_back(j);
@@ -38,11 +44,22 @@ struct Entries {
 /// Throws InvalidInput for a matrix without rows or columns, or with more of either than int can count.
 void require_indexable(const std::string& where, std::int64_t rows, std::int64_t columns);
 
-/// The same, and more for a sparse matrix: not more entries than int can count, and not so many rows or
+/// Where the entries of a sparse matrix are to stay: how many there may be, and how many of the processes
+/// that share them are on this machine.
+struct SparseRoom {
+  std::int64_t most_entries = std::numeric_limits<int>::max();
+  int processes = 1, here = 1;
+};
+
+/// The same, and more for a sparse matrix: not more entries than there may be, and not so many rows or
 /// columns that vectors of their lengths would dwarf the entries or do not fit into memory, because a header
 /// of a few bytes must not claim gigabytes.
-void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns,
-                      std::int64_t entries);
+void require_storable(const std::string& where, std::int64_t rows, std::int64_t columns, std::int64_t entries,
+                      const SparseRoom& room = {});
+
+/// Adds to `counts`, one for every row, how many entries it has.
+template <class Count>
+void count_by_row(const PlainVector<int>& row, Index rows, Count* counts, int threads);
 
 /// Rows cut at places fixed by `start` into pieces of about as many entries: the first row of each, and the
 /// end.

@@ -152,6 +152,10 @@ void TextLines::keep_bytes(std::size_t from, std::size_t to) {
   text_ = text_.substr(0, line_from(to));
 }
 
+bool TextLines::ends_with_a_record(Separator separator) const {
+  return ends_outside_of_quotes(text_.substr(at_), separator);
+}
+
 std::size_t TextLines::lines_left_out() const {
   return static_cast<std::size_t>(std::count(left_out_.begin(), left_out_.end(), '\n'));
 }
@@ -207,11 +211,12 @@ void TextLines::forget(std::string_view piece) const {
   source_.forget(from, from + piece.size());
 }
 
-std::size_t TextLines::expected(std::size_t entries) const {
+/// Of these entries the first stands behind `begin`.
+std::size_t TextLines::expected(std::size_t entries, std::size_t begin) const {
   if (streamed_ || entries == 0) return entries;
   const auto end = static_cast<std::size_t>(pieces_.back().data() + pieces_.back().size() - text_.data());
   return entries +
-         static_cast<std::size_t>(1.02 * double(entries) * double(text_.size() - end) / double(end));
+         static_cast<std::size_t>(1.02 * double(entries) * double(text_.size() - end) / double(end - begin));
 }
 
 }  // namespace pursuit::io

@@ -57,6 +57,10 @@ class TextLines {
   /// The same of the lines that begin at these bytes of the file, `from` to before `to`.
   void keep_bytes(std::size_t from, std::size_t to);
 
+  /// Whether all that is left, which must lie in place and begin with a record, ends with one too: no quoted
+  /// cell is still open.
+  bool ends_with_a_record(Separator separator) const;
+
   /// All that is left, where it lies; none where it comes block by block.
   std::optional<std::string_view> rest() const {
     return streamed_ ? std::nullopt : std::optional(text_.substr(at_));
@@ -67,6 +71,7 @@ class TextLines {
     std::optional<Separator> quoted =
         std::nullopt;  // cells may be quoted and span lines, which needs all of the text in place
     std::size_t most_entries = std::numeric_limits<std::size_t>::max();
+    std::size_t entries_before = 0;  // in parts of the text that others read
   };
 
   /// Reads all that is left in pieces of whole records: parse(piece, before, part) fills a part, of which
@@ -77,7 +82,8 @@ class TextLines {
   /// called with that place where there are more than `most_entries`, and must throw.
   template <class Part, class Parse, class Join>
   void in_parts(const Parting& parting, const Parse& parse, const Join& join) {
-    Place before{number_, 0};
+    Place before{number_, parting.entries_before};
+    const std::size_t begin = at_;
     const int threads = resolve_threads(parting.threads);
     while (take_pieces(parting.quoted, threads)) {
       std::vector<Part> parts(pieces_.size());
@@ -103,7 +109,7 @@ class TextLines {
         before.lines += extent.lines;
         before.entries += extent.entries;
       }
-      join(parts, expected(before.entries));
+      join(parts, expected(before.entries - parting.entries_before, begin));
       parallel_for(Index(parts.size()), threads, [&](Index k) {  // much to be freed
         parts[static_cast<std::size_t>(k)] = Part{};
         forget(pieces_[static_cast<std::size_t>(k)]);
@@ -123,7 +129,7 @@ class TextLines {
   void require_text(std::string_view bytes) const {
     require_no_zero_byte(bytes, name(), passed_ + static_cast<std::size_t>(bytes.data() - text_.data()));
   }
-  std::size_t expected(std::size_t entries) const;
+  std::size_t expected(std::size_t entries, std::size_t begin) const;
 
   ByteSource& source_;
   bool streamed_;
