@@ -202,8 +202,10 @@ void tell_of_ranks(const std::string& input, int threads, Index blocks, bool dea
   if (blocks < rank_count())
     tell("pursuit: note: {} is small: {} of {} ranks own rows of it\n", input, blocks, rank_count());
   if (dealt)
-    tell("pursuit: note: {} was read by rank 0 and dealt out; dense .npy is read by all ranks at once\n",
-         input);
+    tell(
+        "pursuit: note: {} was read by rank 0 and dealt out; what is not packed of .npy, csr .npz, .csv and "
+        "coordinate .mtx is read by all ranks at once\n",
+        input);
 }
 
 void describe_ranks(int threads, Json& object) {

@@ -11,6 +11,7 @@
 #include "base/chunks.hpp"
 #include "io/defect.hpp"
 #include "io/own_rows.hpp"
+#include "io/rank_words.hpp"
 
 namespace pursuit::io {
 
@@ -135,7 +136,7 @@ void add_up_at_leader(Ranks& ranks, std::vector<std::int64_t>& counts) {
 RowCuts cuts_by_counts(Ranks& ranks, const std::vector<std::int64_t>& counts, Index columns,
                        const std::string& name) {
   RowCuts cuts({0});
-  together(ranks, [&] {
+  take_in_together(ranks, name, [&] {
     if (!ranks.leads()) return;
     std::vector<std::int64_t> before(counts.size() + 1, 0);
     std::partial_sum(counts.begin(), counts.end(), before.begin() + 1);
@@ -158,7 +159,7 @@ RowCuts cuts_by_counts(Ranks& ranks, const std::vector<std::int64_t>& counts, In
 OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<double> entries,
                                const std::string& name, int threads) {
   std::vector<std::int64_t> counts;
-  together(ranks, [&] {
+  take_in_together(ranks, name, [&] {
     counts.assign(static_cast<std::size_t>(rows), 0);
     count_by_row(entries.row, rows, counts.data(), threads);
   });
@@ -168,7 +169,7 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
   const RowCuts& cuts = owned.cuts;
   const OwnRows own(ranks, cuts);
   std::vector<std::size_t> start;
-  together(ranks, [&] { start = group_by_block(entries, cuts, threads); });
+  take_in_together(ranks, name, [&] { start = group_by_block(entries, cuts, threads); });
   const EntryCounts found(ranks, start);
   for (Index b = 0; b < cuts.blocks(); ++b) owned.stored += static_cast<Index>(found.of_all(b));
 
@@ -177,7 +178,7 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
   const auto block = [&](Index b) -> Entries<double>& {
     return blocks[static_cast<std::size_t>(b - own.first_block())];
   };
-  together(ranks, [&] {
+  take_in_together(ranks, name, [&] {
     for (Index b = own.first_block(); b < own.last_block(); ++b) block(b).resize(found.of_all(b));
   });
   const auto send = [&](auto list_of) {
@@ -205,7 +206,7 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
   struct {
     int row = -1, column = -1;
   } twice;
-  together(ranks, [&] {
+  take_in_together(ranks, name, [&] {
     owned.blocks = own.blocks([&](Index b) -> DataMatrixPtr {
       if (twice.row >= 0) return nullptr;
       Entries<double> listed = std::exchange(block(b), {});

@@ -13,20 +13,12 @@
 #include "io/defect.hpp"
 #include "io/entries_over_ranks.hpp"
 #include "io/matrix_market.hpp"
+#include "io/rank_words.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit::io {
 
 namespace {
-
-/// Numbers of every rank, the same list on all of them.
-template <class Word>
-std::vector<Word> words_of_all(Ranks& ranks, const Word& mine) {
-  const std::vector<std::byte> bytes = gather(ranks, &mine, sizeof mine, true);
-  std::vector<Word> all(bytes.size() / sizeof mine);
-  std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
-  return all;
-}
 
 /// Fails on all ranks where one has another file than rank 0.
 void require_same_text(Ranks& ranks, const ByteSource& source, TextHead& head) {
@@ -97,15 +89,13 @@ class MarketParts {
   Entries<double> read() {
     MarketPart part;
     Found mine;
-    together(ranks_, [&] {
-      within_memory(source_.name(), [&] {
-        try {
-          part = read_own(0, mine.lines);
-          mine.entries = part.entries.value.size();
-        } catch (const InvalidInput&) {  // of which the first in the text is told
-          mine.failed = true;
-        }
-      });
+    take_in_together(ranks_, source_.name(), [&] {
+      try {
+        part = read_own(0, mine.lines);
+        mine.entries = part.entries.value.size();
+      } catch (const InvalidInput&) {  // of which the first in the text is told
+        mine.failed = true;
+      }
     });
     found_ = words_of_all(ranks_, mine);
     std::uint64_t before = 0;
@@ -115,7 +105,7 @@ class MarketParts {
       if (found.failed || before + found.entries > promised) refuse_part_of(rank, before);
       before += found.entries;
     }
-    together(ranks_, [&] {
+    take_in_together(ranks_, source_.name(), [&] {
       if (ranks_.leads()) require_promised(source_.name(), header_, before);
       add_mirror_images(header_, part.entries);
     });
@@ -128,7 +118,7 @@ class MarketParts {
       std::uint64_t count = 0;
       std::array<GivenEntry, 2> entries;
     } mine;
-    together(ranks_, [&] {
+    take_in_together(ranks_, source_.name(), [&] {
       std::uint64_t lines = 0;
       const auto given = entries_given_for(position, header_, read_own(0, lines));
       mine.count = given.size();
@@ -168,7 +158,7 @@ class MarketParts {
   /// A rank whose part is wrong, or has more entries than are left of those promised, reads it once more, now
   /// that it is known how many there are before it.
   [[noreturn]] void refuse_part_of(int rank, std::uint64_t entries_before) const {
-    together(ranks_, [&] {
+    take_in_together(ranks_, source_.name(), [&] {
       std::uint64_t lines = 0;
       if (ranks_.rank() == rank) read_own(entries_before, lines);
     });
@@ -188,9 +178,9 @@ class MarketParts {
 
 /// Consecutive rows of every rank's part, each of so many numbers, to their owners.
 PlainVector<double> rows_to_owners(Ranks& ranks, const OwnRows& own, const std::vector<Index>& first_found,
-                                   Index columns, PlainVector<double> found) {
+                                   Index columns, PlainVector<double> found, const std::string& name) {
   PlainVector<double> rows;
-  together(ranks, [&] { rows.resize(static_cast<std::size_t>(own.count() * columns)); });
+  take_in_together(ranks, name, [&] { rows.resize(static_cast<std::size_t>(own.count() * columns)); });
   const auto parcel = [&](int other, int finder, int owner, double* numbers, Index first_row) {
     const Index begin = std::max(first_found[static_cast<std::size_t>(finder)], own.first(owner)),
                 end = std::max(
@@ -248,20 +238,18 @@ std::optional<RankedTable> read_table_over_ranks(Ranks& ranks, ByteSource& sourc
   } mine;
   TableRows rows;
   std::exception_ptr defect;
-  together(ranks, [&] {
-    within_memory(source.name(), [&] {
-      TextLines lines = own_part(ranks, source, head);
-      // What can be read to its end has closed all quotes, so that the part behind it begins with a record.
-      try {
-        TextLines reading = lines;
-        rows = read_table_rows(reading, table, threads);
-        mine.rows = rows.values.empty() ? 0 : static_cast<Index>(rows.values.size()) / table.columns();
-      } catch (const InvalidInput&) {
-        defect = std::current_exception();
-        mine.failed = true;
-        mine.cut_within_a_record = !lines.ends_with_a_record(table.separator);
-      }
-    });
+  take_in_together(ranks, source.name(), [&] {
+    TextLines lines = own_part(ranks, source, head);
+    // What can be read to its end has closed all quotes, so that the part behind it begins with a record.
+    try {
+      TextLines reading = lines;
+      rows = read_table_rows(reading, table, threads);
+      mine.rows = rows.values.empty() ? 0 : static_cast<Index>(rows.values.size()) / table.columns();
+    } catch (const InvalidInput&) {
+      defect = std::current_exception();
+      mine.failed = true;
+      mine.cut_within_a_record = !lines.ends_with_a_record(table.separator);
+    }
   });
   std::vector<Index> first_found = {0};
   const std::vector<Found> all = words_of_all(ranks, mine);
@@ -281,10 +269,10 @@ std::optional<RankedTable> read_table_over_ranks(Ranks& ranks, ByteSource& sourc
   RowCuts cuts = cuts_of_leader(ranks, RowCuts::of_dense(count));
   const OwnRows own(ranks, cuts);
   PlainVector<double> numbers =
-      rows_to_owners(ranks, own, first_found, table.columns(), std::move(rows.values));
+      rows_to_owners(ranks, own, first_found, table.columns(), std::move(rows.values), source.name());
   std::vector<std::string> names = parted_names(texts_at_leader(ranks, joined_names(rows.names)));
   std::vector<DataMatrixPtr> blocks;
-  together(ranks, [&] {
+  take_in_together(ranks, source.name(), [&] {
     blocks = own.dense_blocks(dense_array(std::move(numbers), own.count(), table.columns(), true), threads);
   });
   return RankedTable{.rows = {ranks, std::move(cuts), table.columns(), std::move(blocks)},

@@ -216,33 +216,52 @@ NpyBytes array_bytes(const Dense& matrix) {
 
 }  // namespace
 
+namespace {
+
+/// Of elements which the array has so many before.
+decltype(NpyArray::values) decode_values(const NpyHeader& header, Index before, const std::string& name,
+                                         int threads) {
+  if (header.kind == 'U' || header.kind == 'S') {
+    std::vector<std::string> texts;
+    for (Index k = 0; k < header.count; ++k) texts.push_back(decode_text(header, k, name));
+    return texts;
+  }
+  if (header.kind == 'f' && header.size <= 4) return decode_all<std::vector<float>>(header, threads);
+  if (header.kind == 'f') return decode_all<std::vector<double>>(header, threads);
+  auto integers = decode_all<std::vector<std::int64_t>>(header, threads);
+  if (header.kind == 'u') {  // what int64 cannot hold has come out negative
+    const auto beyond = std::find_if(integers.begin(), integers.end(), [](std::int64_t x) { return x < 0; });
+    if (beyond != integers.end()) {
+      refuse(name,
+             fmt::format("element {} is {}, more than a signed 64-bit integer can hold",
+                         before + (beyond - integers.begin()) + 1, static_cast<std::uint64_t>(*beyond)));
+    }
+  }
+  return integers;
+}
+
+}  // namespace
+
 NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads) {
   const NpyHeader header = parse_npy_header(bytes, name);
   NpyArray array;
   array.shape = header.shape;
-  if (header.kind == 'U' || header.kind == 'S') {
-    std::vector<std::string> texts;
-    for (Index k = 0; k < header.count; ++k) texts.push_back(decode_text(header, k, name));
-    array.values = std::move(texts);
-  } else if (header.kind == 'f' && header.size <= 4) {
-    array.values = decode_all<std::vector<float>>(header, threads);
-  } else if (header.kind == 'f') {
-    array.values = decode_all<std::vector<double>>(header, threads);
-  } else {
-    auto integers = decode_all<std::vector<std::int64_t>>(header, threads);
-    if (header.kind == 'u') {  // what int64 cannot hold has come out negative
-      const auto beyond =
-          std::find_if(integers.begin(), integers.end(), [](std::int64_t x) { return x < 0; });
-      if (beyond != integers.end()) {
-        refuse(name, fmt::format("element {} is {}, more than a signed 64-bit integer can hold",
-                                 beyond - integers.begin() + 1, static_cast<std::uint64_t>(*beyond)));
-      }
-    }
-    array.values = std::move(integers);
-  }
+  array.values = decode_values(header, 0, name, threads);
   if (header.fortran_order && header.shape.size() > 1) {
     std::visit([&](auto& values) { values = in_c_order(std::move(values), header.shape); }, array.values);
   }
+  return array;
+}
+
+NpyArray parse_npy_part(std::string_view bytes, Index first, Index count, const std::string& name,
+                        int threads) {
+  NpyHeader part = parse_npy_header(bytes, name);
+  NpyArray array;
+  array.shape = part.shape;
+  part.count = count;
+  part.data = part.data.substr(static_cast<std::size_t>(first) * part.size,
+                               static_cast<std::size_t>(count) * part.size);
+  array.values = decode_values(part, first, name, threads);
   return array;
 }
 

@@ -20,6 +20,11 @@ namespace pursuit::io {
 /// int64; a uint64 beyond that is refused. NaN and infinity are the caller's business.
 NpyArray parse_npy(std::string_view bytes, const std::string& name, int threads = 1);
 
+/// The same of some consecutive elements of an array of one dimension: its shape, and their values. Messages
+/// count from its first element.
+NpyArray parse_npy_part(std::string_view bytes, Index first, Index count, const std::string& name,
+                        int threads = 1);
+
 /// A dense matrix: float32 and float64 of this machine's byte order stay where they lie, in either storage
 /// order; float16 becomes float32, all else float64. An array of one dimension is one column; any other
 /// number of dimensions than two is refused, as are text and an empty array.

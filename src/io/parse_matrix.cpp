@@ -29,7 +29,8 @@ namespace {
 }  // namespace
 
 template <class Scalar>
-void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads) {
+void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads,
+                    Index first_row) {
   const Scalar* values = matrix.valuePtr();
   const Chunks chunks(matrix.nonZeros(), Index(1) << 14);
   std::vector<Index> bad(static_cast<std::size_t>(chunks.count()));  // the first of each that is not finite
@@ -42,7 +43,7 @@ void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& nam
   if (entry == matrix.nonZeros()) return;
   const int* start = matrix.outerIndexPtr();
   const Index row = std::upper_bound(start, start + matrix.rows() + 1, int(entry)) - start - 1;
-  refuse_entry(name, values[entry], row, matrix.innerIndexPtr()[entry]);
+  refuse_entry(name, values[entry], first_row + row, matrix.innerIndexPtr()[entry]);
 }
 
 template <class Scalar>
@@ -69,8 +70,8 @@ void require_finite(const DenseView<Scalar>& view, const std::string& name, int 
 
 template void require_finite(const DenseView<double>&, const std::string&, int, Index);
 template void require_finite(const DenseView<float>&, const std::string&, int, Index);
-template void require_finite(const SparseMatrixOf<double>&, const std::string&, int);
-template void require_finite(const SparseMatrixOf<float>&, const std::string&, int);
+template void require_finite(const SparseMatrixOf<double>&, const std::string&, int, Index);
+template void require_finite(const SparseMatrixOf<float>&, const std::string&, int, Index);
 
 namespace {
 

@@ -19,7 +19,8 @@ StoredTable read_stored(ByteSource source, const MatrixReading& reading);
 template <class Scalar>
 void require_finite(const DenseView<Scalar>& view, const std::string& name, int threads, Index first_row = 0);
 template <class Scalar>
-void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads);
+void require_finite(const SparseMatrixOf<Scalar>& matrix, const std::string& name, int threads,
+                    Index first_row = 0);
 
 /// As matrices in memory of their own; a NaN or infinite entry is refused by its position.
 NamedMatrix in_memory(StoredTable table, const std::string& name, int threads);

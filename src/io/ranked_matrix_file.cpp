@@ -21,6 +21,7 @@
 #include "io/npy_header.hpp"
 #include "io/parse_matrix.hpp"
 #include "io/ratings_over_ranks.hpp"
+#include "io/sparse_archive_over_ranks.hpp"
 #include "io/stored_over_ranks.hpp"
 #include "io/zip_bytes.hpp"
 #include "objective/observed_sides.hpp"
@@ -29,9 +30,9 @@ namespace pursuit {
 namespace io {
 namespace {
 
-/// How ranks come to their rows: rank 0 deals them out, or all map numbers that lie there as they are, or all
-/// read a part of a text.
-enum class Way : std::int64_t { dealt, mapped, coordinates, table };
+/// How ranks come to their rows: rank 0 deals them out, or all find them in arrays that lie there as they
+/// are, or all read a part of a text.
+enum class Way : std::int64_t { dealt, mapped, csr, coordinates, table };
 
 /// A file as rank 0 has opened it, and as far as it has read it to find the way.
 struct OpenedFile {
@@ -61,6 +62,8 @@ std::unique_ptr<OpenedFile> open_file(const Ranks& ranks, const std::string& pat
     file->table = read_table_head(lines, reading.header);
     file->text = head_of_text(file->source, lines);
     file->way = Way::table;
+  } else if (in_place && is_zip(head) && find_csr_in_place(file->source.take_all(), path)) {
+    file->way = Way::csr;
   }
   if (file->way != Way::dealt) return file;
   file->stored = read_stored(std::move(file->source), reading);
@@ -93,6 +96,7 @@ RankedTable read_ranked(Ranks& ranks, std::string path, MatrixReading reading) {
   });
   switch (said.way) {
     case Way::mapped: return map_rows(ranks, path, std::move(file->stored.matrix), reading.threads);
+    case Way::csr: return read_csr_over_ranks(ranks, file->source.take_all(), path, reading.threads);
     case Way::coordinates:
       return read_market_over_ranks(ranks, file->source, file->text, file->coordinates, reading.threads);
     case Way::table: {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/test_support.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/io/ranked_matrix_file.hpp"
 #include "rank_threads.hpp"
@@ -70,6 +71,42 @@ inline std::vector<ReadByRanks> read_by(int size, const std::vector<std::string>
 inline ReadByRanks read_by(int size, const std::string& path,
                            const MatrixReading& reading = {Header::find, 1}) {
   return read_by(size, std::vector<std::string>{path}, reading).front();
+}
+
+inline void expect_same_matrix(const ReadByRanks& read, const ReadByRanks& expected,
+                               const std::string& what) {
+  ASSERT_EQ(read.refusal, "") << what;
+  EXPECT_TRUE(same_bits(read.image, expected.image)) << what;
+  EXPECT_TRUE(same_bits(read.back, expected.back)) << what;
+  EXPECT_EQ(read.stored, expected.stored) << what;
+  EXPECT_EQ(read.row_names, expected.row_names) << what;
+  EXPECT_EQ(read.column_names, expected.column_names) << what;
+}
+
+/// One process's words, which may be followed by the rank that found the defect; and the file after each is
+/// read.
+inline void expect_same_refusals(const std::vector<std::string>& texts,
+                                 const std::vector<int>& sizes = {1, 2, 3, 7}) {
+  const io::ScratchDirectory scratch;
+  const std::string good = scratch.with("good", "1,2\n3,4\n").string();
+  std::vector<std::string> paths;
+  std::vector<ReadByRanks> alone;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    paths.push_back(scratch.with("bad" + std::to_string(k), texts[k]).string());
+    alone.push_back(read_by_one(paths.back()));
+    paths.push_back(good);
+  }
+  const ReadByRanks expected = read_by(1, good);
+  for (const int size : sizes) {
+    const std::vector<ReadByRanks> read = read_by(size, paths, {Header::find, size % 2 + 1});
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+      std::string told = read[2 * k].refusal;
+      if (const std::size_t rank = told.rfind(" (rank "); rank != std::string::npos) told.resize(rank);
+      EXPECT_EQ(told, alone[k].refusal) << texts[k] << ", ranks " << size;
+      EXPECT_EQ(read[2 * k].stored, alone[k].stored) << texts[k];
+      expect_same_matrix(read[2 * k + 1], expected, "ranks are ready for the next file");
+    }
+  }
 }
 
 }  // namespace pursuit

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -121,6 +122,25 @@ void require_plausible(const ZipEntry& entry, std::size_t archive_size, const st
                        human_size(entry.size), human_size(entry.packed_size), human_size(archive_size)));
 }
 
+/// Refuses entries that are not plausible, one by one or all together, and names that come twice.
+void require_sound(const std::vector<ZipEntry>& entries, std::size_t archive_size, const std::string& name,
+                   std::uint64_t limit) {
+  std::set<std::string_view> names;
+  std::uint64_t left = limit;
+  for (const ZipEntry& entry : entries) {
+    const std::string where = at_entry(name, entry.name);
+    require_plausible(entry, archive_size, where);
+    // Entries may share packed bytes: each may be plausible while all together are not.
+    if (entry.size > left)
+      refuse(where,
+             fmt::format("the archive unpacks to more than {}, the most allowed for {}; unpack and repack it "
+                         "without compression if it is genuine",
+                         human_size(limit), human_size(archive_size)));
+    left -= entry.size;
+    if (!names.insert(entry.name).second) refuse(where, "the archive has two entries of this name");
+  }
+}
+
 /// zlib counts in 32 bits.
 constexpr std::size_t kOneCall = std::numeric_limits<uInt>::max();
 
@@ -159,8 +179,7 @@ Bytes unpacked(const ZipEntry& entry, std::string_view packed, const std::shared
     const auto own = inflated(packed, entry.size, where);
     content = {*own, own};
   }
-  if (::crc32_z(0, zip_buffer(content.view.data()), content.view.size()) != entry.checksum)
-    refuse(where, "it is damaged: CRC error");
+  if (zip_checksum(content.view) != entry.checksum) refuse_checksum(where);
   return content;
 }
 
@@ -173,30 +192,15 @@ bool is_zip(std::string_view bytes) {
 ZipContents unzip(const Bytes& archive, const std::string& name, std::uint64_t limit, int threads) {
   const ZipDirectory directory(archive.view, name);
   const std::vector<ZipEntry> entries = directory.entries();
-  const auto place = [&](const ZipEntry& entry) {
-    return fmt::format("{}, entry {}", name, shown(entry.name));
-  };
+  require_sound(entries, archive.view.size(), name, limit);
   ZipContents contents;
   std::vector<std::pair<const ZipEntry*, Bytes*>> work;
-  std::uint64_t left = limit;
-  for (const ZipEntry& entry : entries) {
-    require_plausible(entry, archive.view.size(), place(entry));
-    // Entries may share packed bytes: each may be plausible while all together are not.
-    if (entry.size > left)
-      refuse(place(entry),
-             fmt::format("the archive unpacks to more than {}, the most allowed for {}; unpack and repack it "
-                         "without compression if it is genuine",
-                         human_size(limit), human_size(archive.view.size())));
-    left -= entry.size;
-    const auto [slot, is_new] = contents.emplace(entry.name, Bytes{});
-    if (!is_new) refuse(place(entry), "the archive has two entries of this name");
-    work.emplace_back(&entry, &slot->second);
-  }
+  for (const ZipEntry& entry : entries) work.emplace_back(&entry, &contents[entry.name]);
   std::vector<std::exception_ptr> failures(work.size());  // the first in the archive is told
   parallel_for(Index(work.size()), resolve_threads(threads), [&](Index k) {
     const auto& [entry, content] = work[static_cast<std::size_t>(k)];
     try {
-      *content = unpacked(*entry, directory.packed(*entry), archive.owner, place(*entry));
+      *content = unpacked(*entry, directory.packed(*entry), archive.owner, at_entry(name, entry->name));
     } catch (...) {
       failures[static_cast<std::size_t>(k)] = std::current_exception();
     }
@@ -204,6 +208,35 @@ ZipContents unzip(const Bytes& archive, const std::string& name, std::uint64_t l
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
   return contents;
+}
+
+std::optional<std::vector<ZipEntryInPlace>> zip_entries_in_place(std::string_view archive,
+                                                                 const std::string& name) {
+  const ZipDirectory directory(archive, name);
+  const std::vector<ZipEntry> entries = directory.entries();
+  require_sound(entries, archive.size(), name, expansion_limit(archive.size()));
+  std::vector<ZipEntryInPlace> in_place;
+  for (const ZipEntry& entry : entries) {
+    if (entry.method != kStored) return std::nullopt;
+    in_place.push_back({entry.name, directory.packed(entry), static_cast<std::uint32_t>(entry.checksum)});
+  }
+  return in_place;
+}
+
+std::string at_entry(const std::string& name, const std::string& entry) {
+  return fmt::format("{}, entry {}", name, shown(entry));
+}
+
+std::uint32_t zip_checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, zip_buffer(bytes.data()), bytes.size()));
+}
+
+std::uint32_t zip_checksum_of_both(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {
+  return static_cast<std::uint32_t>(::crc32_combine(first, second, static_cast<z_off_t>(second_size)));
+}
+
+void refuse_checksum(const std::string& where) {
+  refuse(where, "it is damaged: CRC error");
 }
 
 }  // namespace pursuit::io

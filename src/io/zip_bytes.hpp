@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/byte_source.hpp"
 
@@ -21,5 +23,22 @@ ZipContents unzip(const Bytes& archive, const std::string& name, std::uint64_t l
 inline ZipContents unzip(const Bytes& archive, const std::string& name, int threads = 1) {
   return unzip(archive, name, expansion_limit(archive.view.size()), threads);
 }
+
+/// Where the entries of an archive lie in it, in its order, with the checksums that they should have; none
+/// where one of them is packed. The list alone is looked at, and refused as above.
+struct ZipEntryInPlace {
+  std::string name;
+  std::string_view bytes;
+  std::uint32_t checksum;
+};
+std::optional<std::vector<ZipEntryInPlace>> zip_entries_in_place(std::string_view archive,
+                                                                 const std::string& name);
+/// What an entry of an archive is called in messages.
+std::string at_entry(const std::string& name, const std::string& entry);
+
+std::uint32_t zip_checksum(std::string_view bytes);
+/// Of bytes with this checksum, and so many more with that one behind them.
+std::uint32_t zip_checksum_of_both(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);
+[[noreturn]] void refuse_checksum(const std::string& where);
 
 }  // namespace pursuit::io

@@ -6,13 +6,16 @@
 
 namespace pursuit {
 
-/// What read_data() gives, with the rows owned by all ranks of a team, which outlives it. Dense numbers that
-/// can be used as they lie in the file are mapped by every rank, which reads its own rows alone; everything
-/// else is read by rank 0 and dealt out.
+/// What read_data() gives, with the rows owned by all ranks of a team, which outlives it and whose ranks find
+/// the file under the same path. Every rank takes its own rows from dense numbers that can be used as they
+/// lie there and from SciPy's csr arrays that are not packed; of tables and of MatrixMarket coordinates as
+/// plain text it parses a part of the lines and gets its rows from the others. Everything else is read by
+/// rank 0 and dealt out, and so are tables in which a quoted cell spans the lines between which they would be
+/// cut.
 struct RankedMatrixData {
   MatrixData data;
-  Index blocks = 1;  // of rows: no more ranks than these have any
-  bool dealt = false;
+  Index blocks = 1;    // of rows: no more ranks than these have any
+  bool dealt = false;  // by rank 0
 };
 RankedMatrixData read_data(const std::filesystem::path& path, const MatrixReading& reading, RankTeam& team);
 
