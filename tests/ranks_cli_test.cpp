@@ -50,6 +50,7 @@ class UnderMpi : public ProgramTest {
     if (std::system("command -v mpirun >/dev/null 2>&1") != 0) GTEST_SKIP() << "mpirun is missing";
     const Matrix planted = uniform(301, 6, 1) * uniform(6, 90, 2) + 0.1 * uniform(301, 90, 3);
     write_matrix(path("A.npy"), {planted, {}, {}});
+    write_matrix(path("A.csv"), {planted, {}, {}});
     write_matrix(path("S.mtx"), {to_sparse(thinned(uniform(400, 60, 4), 0.1, 5)), {}, {}});
     write("ratings.csv", ratings(9000));
   }
@@ -105,7 +106,7 @@ TEST_F(UnderMpi, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
   for (const std::string job :
        {"factor A.npy --rank 4 --left nonneg --right nonneg+sparse:0.3 --weights nonneg",
         "factor S.mtx --rank 3 --left nonneg --right nonneg --weights nonneg", "factor A.npy --rank 5",
-        "pca A.npy --components 2 --atoms sparse:8 --effort low"}) {
+        "factor A.csv --rank 2", "pca A.npy --components 2 --atoms sparse:8 --effort low"}) {
     const Finished one = on(1, job + " --out one.npz");
     ASSERT_EQ(one.status, 0) << job << one.err;
     const Expansion expected = load_model(path("one.npz")).model;
@@ -114,6 +115,7 @@ TEST_F(UnderMpi, AnyNumberOfRanksAndThreadsGivesTheSameBits) {
       ASSERT_EQ(done.status, 0) << job << done.err;
       EXPECT_EQ(count(done.out, "model written"), job.starts_with("factor") ? 1 : 0) << "one rank tells";
       EXPECT_THAT(done.err, HasSubstr(fmt::format("{} ranks x ", ranks)));
+      EXPECT_THAT(done.err, Not(HasSubstr("dealt out"))) << job;
       const Expansion model = load_model(path("many.npz")).model;
       EXPECT_TRUE(same_bits(model.left(), expected.left())) << job << ", ranks " << ranks;
       EXPECT_TRUE(same_bits(model.right(), expected.right())) << job << ", ranks " << ranks;
@@ -214,10 +216,17 @@ TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
   bad(290, 3) = std::numeric_limits<double>::infinity();
   write_matrix(path("bad.npy"), {bad, {}, {}});
   write("bad.csv", ratings(5000) + "u1,i1,x\n");
+  const std::string entries = read("S.mtx");
+  write("bad.mtx", entries + "1 2 x\n");
+  write("twice.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 2 1\n1 2 1\n");
   write("pairs.csv", "u1,i1\nu2\n");
   ASSERT_EQ(run("complete ratings.csv --rank 3 --out model.npz").status, 0);
   for (const BadCase& wrong : std::vector<BadCase>{
            {"an entry of the last rank", "factor bad.npy --rank 2 --out m.npz", 3, "row 291, column 4"},
+           {"a line of coordinates", "factor bad.mtx --rank 2 --out m.npz", 3,
+            fmt::format("bad.mtx, line {}: more entries than", count(entries, "\n") + 1)},
+           {"an entry of two ranks", "factor twice.mtx --rank 1 --out m.npz", 3,
+            "twice.mtx, line 5: entry (1, 2) was already given on line 3"},
            {"no file", "factor none.npy --rank 2 --out m.npz", 3, "cannot read 'none.npy'"},
            {"an option", "factor A.npy --rank 0 --out m.npz", 2, "at least one atom is needed"},
            {"no place to write", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},

@@ -76,7 +76,7 @@ void OneRank::abort(int status) {
 
 void OneRank::do_exchange(const std::vector<Parcel>& outgoing, const std::vector<Parcel>& incoming) {
   for (std::size_t i = 0; i < std::min(outgoing.size(), incoming.size()); ++i)  // from itself to itself
-    std::memcpy(incoming[i].data, outgoing[i].data, outgoing[i].bytes);
+    if (outgoing[i].bytes > 0) std::memcpy(incoming[i].data, outgoing[i].data, outgoing[i].bytes);
 }
 
 std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes, bool to_all) {

@@ -41,7 +41,7 @@ struct TableRows {
 /// All that the lines have left.
 TableRows read_table_rows(TextLines& lines, const TableHead& head, int threads);
 /// Refuses a table that has none.
-void require_rows(const std::string& name, Index rows);
+void require_rows(const std::string& name, const TableRows& rows);
 
 /// Sparse matrices are written out in full. Names are quoted where they could be mistaken for anything else,
 /// so that reading gives back the same table; an empty name in the very first cell becomes "unnamed".

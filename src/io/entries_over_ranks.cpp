@@ -173,15 +173,15 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
   const EntryCounts found(ranks, start);
   for (Index b = 0; b < cuts.blocks(); ++b) owned.stored += static_cast<Index>(found.of_all(b));
 
-  // To their owners, one list after the other: what has been sent is given back before the next comes.
+  // To their owners, one list after the other: what has been sent makes room for what comes next.
   std::vector<Entries<double>> blocks(static_cast<std::size_t>(own.last_block() - own.first_block()));
   const auto block = [&](Index b) -> Entries<double>& {
     return blocks[static_cast<std::size_t>(b - own.first_block())];
   };
-  take_in_together(ranks, name, [&] {
-    for (Index b = own.first_block(); b < own.last_block(); ++b) block(b).resize(found.of_all(b));
-  });
   const auto send = [&](auto list_of) {
+    take_in_together(ranks, name, [&] {
+      for (Index b = own.first_block(); b < own.last_block(); ++b) list_of(block(b)).resize(found.of_all(b));
+    });
     auto& mine = list_of(entries);
     constexpr std::size_t kBytes = sizeof mine[0];
     std::vector<Parcel> outgoing, incoming;
