@@ -7,6 +7,7 @@
 
 #include "atoms/passes.hpp"
 #include "atoms/scratch.hpp"
+#include "atoms/uniform_fit.hpp"
 #include "pursuit/base/error.hpp"
 
 namespace pursuit {
@@ -69,19 +70,8 @@ double AtomSet::fit(double curvature, ConstVectorRef b, Sign sign, VectorRef u) 
 void AtomSet::require_dimension(Index) const {}
 
 double AtomSet::fit_uniform_impl(double curvature, ConstVectorRef b, Sign sign, VectorRef u) const {
-  maximize_impl(b, u);
-  double gain = b.dot(u);
-  if (sign == Sign::free && !traits().symmetric) {
-    Scratch minus(b.size()), opposite(b.size());
-    minus = -b;
-    maximize_impl(minus, opposite);
-    if (const double other = b.dot(opposite); other < 0 && -other > gain) {
-      u = opposite;
-      gain = other;
-    }
-  }
-  if (sign == Sign::nonnegative) gain = std::max(gain, 0.0);
-  return gain != 0 ? gain / (curvature * u.squaredNorm()) : 0.0;
+  return uniform_fit([&](int, ConstVectorRef g, VectorRef member) { maximize_impl(g, member); },
+                     traits().symmetric, curvature, b, sign, u);
 }
 
 double AtomSet::fit_impl(ConstVectorRef a, ConstVectorRef b, Sign sign, VectorRef u) const {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "atoms/largest_sizes.hpp"
 #include "atoms/passes.hpp"
 #include "linalg/top_k.hpp"
 #include "pursuit/base/error.hpp"
@@ -115,14 +116,6 @@ double UnitVectors::floor() const {
 // Where only the number of non-zeros is bounded both oracles are what project would do, in two passes over
 // memory: one that sums and finds the largest entries, and one that writes. Squares are taken of the entries
 // as they are; where they are so large or small that squares overflow or vanish, entries are scaled first.
-namespace {
-
-bool squares_safely(double largest) {
-  return largest > 1e-140 && largest < 1e140;
-}
-
-}  // namespace
-
 void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
   if (!traits().simple) return ConeSet::maximize_impl(g, u);
   const Index n = g.size(), k = traits().simple->max_nonzeros(n);
@@ -136,11 +129,10 @@ void UnitVectors::maximize_impl(ConstVectorRef g, VectorRef u) const {
     squares = sums.squares;
   } else {
     passes::SizeKeys keys(g, nonnegative_);
-    const SourceTopK search = find_top_k(keys, k);
-    finite = search.found && keys.finite;
-    top = search.top;
-    squares = keys.squares_above + double(search.ties) * (top.threshold * top.threshold) +
-              passes::squares_above(search.keys, search.inside, top.threshold);
+    const LargestSizes kept = largest_sizes(keys, k);
+    finite = kept.finite;
+    top = kept.top;
+    squares = kept.squares;
     largest = std::sqrt(squares);  // or a little more
     if (finite && !squares_safely(largest)) largest = passes::sums_of(g, floor()).largest;
   }

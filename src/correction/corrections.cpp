@@ -6,6 +6,7 @@
 #include "atoms/along_axis.hpp"
 #include "correction/by_oracle.hpp"
 #include "correction/factor_fits.hpp"
+#include "correction/fits_over_ranks.hpp"
 #include "correction/progress.hpp"
 #include "correction/run_ahead.hpp"
 #include "linalg/elementwise.hpp"
@@ -77,6 +78,7 @@ class FitSweep {
  private:
   void fit_panel(Index panel) {
     const Index rank = f_.iterate().rank();
+    if (!fits_.anything_paid() && fits_over_ranks(f_, sets_, panel, oldest_, o_)) return;
     const auto system = f_.along(sets_.mode_of(panel));
     Index k = 0;
     for (; k < std::min(rank, o_.known_of(panel)); ++k) fit(*system, panel, k);

@@ -59,6 +59,7 @@ enum class Order : std::int64_t {
   entries,   // of a completion: `columns` says what of them
   complete,  // `columns` says which step of it
   sweeps,    // of a factorization
+  fits,      // of all its factors along a mode
   observed,  // entries of a completion by atoms: `result` says what of them
   implicit,  // those of implicit feedback
   end,

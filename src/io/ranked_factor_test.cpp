@@ -64,9 +64,11 @@ class RankedFactor : public testing::Test {
     return done;
   }
 
-  void expect_same_everywhere(const std::string& file, FactorOptions options) {
+  using Team = std::pair<int, int>;  // ranks, and how many of them are on a machine
+  void expect_same_everywhere(const std::string& file, FactorOptions options,
+                              const std::vector<Team>& teams = {{2, 1}, {3, 3}, {4, 2}, {7, 3}, {16, 16}}) {
     const FactorResult one = by(1, 1, file, options).result;
-    for (const auto& [size, per_machine] : {std::pair(2, 1), {3, 3}, {4, 2}, {7, 3}, {16, 16}}) {
+    for (const auto& [size, per_machine] : teams) {
       options.threads = size % 3 + 1;
       const FactorResult many = by(size, per_machine, file, options).result;
       const std::string what = fmt::format("{}: {} ranks, {} on a machine", file, size, per_machine);
@@ -132,6 +134,97 @@ TEST_F(RankedFactor, ASweepBringsWhatTheFormulaSays) {
               1.1 * bytes * (double((n + m) * padded) * others + double(sums)));
     EXPECT_EQ(together.bytes_received, 0) << "a machine's ranks see what each other write";
   }
+}
+
+// Long enough that fits are shared.
+constexpr Index kLong = 60007;
+
+FactorOptions sparse_parts(const Atoms& left, const Atoms& right) {
+  FactorOptions options;
+  options.left = left;
+  options.right = right;
+  options.rank = 3;
+  options.restarts = 1;
+  options.corrections = 0;
+  options.polish = 3;
+  options.polish_tolerance = 0;
+  return options;
+}
+
+TEST_F(RankedFactor, FitsOfSparseFactorsAreThoseOfOneRank) {
+  write_matrix(path("long.npy"), {gaussian(kLong, 6, 1), {}, {}});
+  expect_same_everywhere(path("long.npy"), sparse_parts(nonneg() + sparse(50), sparse(3)));
+  FactorOptions own = sparse_parts(per_atom({sparse(20), nonneg() + sparse(50)}), sphere());
+  own.weights = WeightRule::nonneg;
+  expect_same_everywhere(path("long.npy"), own, {{3, 2}});
+}
+
+TEST_F(RankedFactor, FitsOfSparseFactorsAlongColumnsAreThoseOfOneRank) {
+  write_matrix(path("wide.npy"), {gaussian(6, kLong, 1), {}, {}});
+  expect_same_everywhere(path("wide.npy"), sparse_parts(sparse(3), nonneg() + sparse_fraction(0.01)),
+                         {{2, 1}, {7, 3}});
+}
+
+TEST_F(RankedFactor, FitsOfUnusualColumnsAreThoseOfOneRank) {
+  const Matrix noise = gaussian(kLong, 6, 1);
+  write_matrix(path("above.npy"), {uniform(kLong, 6, 2), {}, {}});  // nothing is below zero
+  write_matrix(path("sparse.npz"), {to_sparse(thinned(noise, 0.4, 3)), {}, {}});
+  write_matrix(path("few.npz"),
+               {to_sparse(thinned(noise, 0.0005, 4)), {}, {}});  // nearly nothing is not zero
+  expect_same_everywhere(path("above.npy"), sparse_parts(nonneg() + sparse(50), nonneg()), {{2, 2}, {4, 2}});
+  expect_same_everywhere(path("sparse.npz"), sparse_parts(sparse(50), sphere()), {{4, 2}});
+  expect_same_everywhere(path("few.npz"), sparse_parts(nonneg() + sparse(300), sphere()), {{4, 2}});
+}
+
+TEST_F(RankedFactor, FitsOfSparseFactorsBringWhatMayBeAmongTheLargest) {
+  write_matrix(path("long.npy"), {gaussian(kLong, 6, 1), {}, {}});
+  const FactorOptions options = sparse_parts(nonneg() + sparse(50), sphere());
+  const RankTraffic sweep = by(4, 1, path("long.npy"), options).sweep;
+  constexpr Index kOfAFit = 6, kOfTwoProducts = 12;
+  EXPECT_GT(sweep.collectives, 5 * options.rank) << "fits are shared";
+  EXPECT_LE(sweep.collectives, kOfAFit * options.rank + kOfTwoProducts);
+  EXPECT_LE(sweep.bytes_received, options.rank * kLong / 4 * Index(sizeof(double))) << "no whole columns";
+}
+
+/// Fits that fail once they are asked for by corrections.
+class Failing final : public AtomSet {
+ public:
+  Failing(const bool& fails) : AtomSet(sparse(50)->traits()), fails_(fails) {}
+  bool contains(ConstVectorRef u, double tolerance) const override { return own_->contains(u, tolerance); }
+  std::string spec() const override { return "custom:failing"; }
+
+ private:
+  void maximize_impl(ConstVectorRef g, VectorRef u) const override {
+    if (fails_) throw InvalidArgument("a fit that fails");
+    own_->maximize(g, u);
+  }
+  const bool& fails_;
+  Atoms own_ = sparse(50);
+};
+
+TEST_F(RankedFactor, AFitThatFailsLeavesAllRanksWithTheirLeader) {
+  Matrix few = Matrix::Zero(kLong, 6);
+  few.topRows(20) = gaussian(20, 6, 1);  // whole columns are asked for
+  write_matrix(path("few.npy"), {few, {}, {}});
+  bool fails = false;
+  FactorOptions options = sparse_parts(std::make_shared<Failing>(fails), sphere());
+  options.observer = [&](const Moment& moment) {
+    fails = moment.rank == options.rank;
+    return true;
+  };
+  on_ranks(3, [&](Ranks& ranks) {
+    if (!ranks.leads()) {
+      EXPECT_EQ(follow(ranks), 7);
+      return;
+    }
+    RankTeam team(ranks);
+    {
+      const RankedMatrixData read = read_data(path("few.npy"), {Header::find, 1}, team);
+      EXPECT_THROW(factor(read.data.matrix, options), InvalidArgument);
+      EXPECT_FALSE(team.broken());
+    }
+    team.dismiss(7);
+  });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "completion/completion_part.hpp"
 #include "completion/implicit_factors.hpp"
+#include "correction/fits_over_ranks.hpp"
 #include "correction/sweeps_over_ranks.hpp"
 #include "data/followed_parts.hpp"
 #include "data/matrix_over_ranks.hpp"
@@ -162,6 +163,10 @@ int follow_with(Ranks& ranks, RankedMatrices matrices) {
     }
     if (job.order == Order::sweeps) {
       follow_sweeps(matrices.rows_of(job.matrix));
+      continue;
+    }
+    if (job.order == Order::fits) {
+      follow_fits(matrices.rows_of(job.matrix));
       continue;
     }
     if (job.order == Order::observed) {

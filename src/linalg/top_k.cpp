@@ -13,8 +13,7 @@ namespace pursuit {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Index kFew = 16;     // so many keys are sorted out directly
-constexpr Index kMany = 4096;  // from here on a sample is asked first
+constexpr Index kFew = 16;  // so many keys are sorted out directly
 constexpr Index kEntriesAtOnce = 8;
 constexpr int kSteps = 32;  // where these do not narrow the range, the keys tie or differ by magnitudes
 
@@ -120,18 +119,6 @@ Place search(const double* keys, Index n, Index k, std::vector<double>& inside) 
   return place;
 }
 
-constexpr Index kSampleBlock = 8;  // neighbours, so that a sample costs few lines of memory
-
-/// The size of a sample of n keys, and the distance of its blocks.
-struct Sampling {
-  Index size, stride;
-  explicit Sampling(Index n)
-      : size(n > 65536   ? 4096
-             : n > 16384 ? 2048
-                         : 1024),
-        stride(n / (size / kSampleBlock)) {}
-};
-
 /// A narrow range (lo, hi] that almost surely holds the k-th largest of n keys, from the ranks in a sample.
 struct Range {
   double lo, hi;
@@ -155,11 +142,11 @@ Place search_or_sort(const double* keys, Index n, Index k, std::vector<double>& 
 
 Place find(const double* keys, Index n, Index k) {
   thread_local std::vector<double> sample, inside, few;
-  if (n <= kMany) return search_or_sort(keys, n, k, few);
+  if (n <= kKeysWithoutSample) return search_or_sort(keys, n, k, few);
   const Sampling sampling(n);
   sample.resize(std::size_t(sampling.size));
-  for (Index s = 0; s < sampling.size; s += kSampleBlock)
-    std::copy_n(keys + s / kSampleBlock * sampling.stride, kSampleBlock, sample.begin() + s);
+  for (Index s = 0; s < sampling.size; s += Sampling::kBlock)
+    std::copy_n(keys + sampling.place(s), Sampling::kBlock, sample.begin() + s);
   const auto [lo, hi] = likely_range(sample, sampling.size, n, k, few);
   inside.resize(std::size_t(n + 1));
   const Gathered found = gather(keys, n, lo, hi, inside.data());
@@ -171,6 +158,11 @@ Place find(const double* keys, Index n, Index k) {
 }
 
 }  // namespace
+
+double likely_bound(const std::vector<double>& sample, Index n, Index k) {
+  thread_local std::vector<double> few;
+  return likely_range(sample, Index(sample.size()), n, k, few).lo;
+}
 
 TopK find_top_k(ConstVectorRef keys, Index k) {
   const Index n = keys.size();
@@ -188,11 +180,11 @@ SourceTopK find_top_k(KeySource& source, Index k) {
   keys.resize(std::size_t(n + 1));
   places.resize(std::size_t(n + 1));
   Gathered found{0, 0};
-  if (n > kMany) {
+  if (n > kKeysWithoutSample) {
     const Sampling sampling(n);
     sample.resize(std::size_t(sampling.size));
-    for (Index s = 0; s < sampling.size; s += kSampleBlock)
-      source.copy(s / kSampleBlock * sampling.stride, kSampleBlock, sample.data() + s);
+    for (Index s = 0; s < sampling.size; s += Sampling::kBlock)
+      source.copy(sampling.place(s), Sampling::kBlock, sample.data() + s);
     if (std::all_of(sample.begin(), sample.end(), [](double key) { return std::isfinite(key); })) {
       const auto [lo, hi] = likely_range(sample, sampling.size, n, k, few);
       found = source.gather(lo, hi, keys.data(), places.data());

@@ -1,6 +1,9 @@
 #pragma once
 // The k largest of n keys, ties to the lowest index. O(n), no allocation after the first call of a thread.
 
+#include <algorithm>
+#include <vector>
+
 #include "pursuit/base/types.hpp"
 
 namespace pursuit {
@@ -23,6 +26,31 @@ void for_top_k(ConstVectorRef keys, Index k, const Take& take) {
   for (Index i = 0; i < keys.size(); ++i)
     if (top.takes(keys[i], i)) take(i);
 }
+
+/// Of more keys than this a sample is looked at before all of them are.
+inline constexpr Index kKeysWithoutSample = 4096;
+
+/// The sample of n keys: blocks of neighbours, so that it costs few lines of memory, at equal distances.
+struct Sampling {
+  static constexpr Index kBlock = 8;
+
+  Index size, stride;
+  explicit Sampling(Index n)
+      : size(n > 65536   ? 4096
+             : n > 16384 ? 2048
+                         : 1024),
+        stride(n / (size / kBlock)) {}
+
+  Index place(Index sampled) const { return sampled / kBlock * stride + sampled % kBlock; }
+  /// How many are sampled of the keys before a place.
+  Index before(Index place) const {
+    return std::min(size, place / stride * kBlock + std::min(kBlock, place % stride));
+  }
+};
+
+/// A search for the k largest of n keys with this sample looks one by one at keys above this bound alone,
+/// unless there are too few.
+double likely_bound(const std::vector<double>& sample, Index n, Index k);
 
 /// How many keys lie above a range, and inside it.
 struct Gathered {

@@ -116,6 +116,7 @@ double FullSquares::value_of(const Vector& weights) const {
 const FullSquares::Products& FullSquares::refreshed() const {
   if (open_mode_ >= 0) {
     const Panel& panel = x_.factors[open_mode_];
+    if (P_.size() == 0) target_->contract(open_mode_, x_.factors, P_);
     products_.gram = G_.cwiseProduct(axis(open_mode_).inner(panel, panel));
     products_.target = axis(open_mode_).dots(P_, panel);
     products_.value = value_of(x_.weights);
@@ -194,6 +195,14 @@ std::unique_ptr<ModeSystem> FullSquares::along(Index mode) {
   G_ = grams_but(*this, mode, x_.factors, x_.factors);
   open_mode_ = mode;
   return std::make_unique<System>(*this, mode);
+}
+
+void FullSquares::refit(Index mode, const std::function<void(Panel&, Vector&)>& change, Matrix gram,
+                        Panel contraction) {
+  change(x_.factors[mode], x_.weights);
+  G_ = std::move(gram);
+  P_ = std::move(contraction);
+  open_mode_ = mode;
 }
 
 void FullSquares::visit_state(StateArchive& archive) {

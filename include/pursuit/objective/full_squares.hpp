@@ -5,6 +5,8 @@
 // products of atoms are products of those of their factors. With all modes but one fixed, P = the contraction
 // of Y and G = the Hadamard product of the other modes' Gram matrices say everything about that one.
 
+#include <functional>
+
 #include "pursuit/objective/objective.hpp"
 
 namespace pursuit {
@@ -35,6 +37,10 @@ class FullSquares final : public Objective {
   WeightQuadratic weight_quadratic() const override;
   std::unique_ptr<ModeSystem> along(Index mode) override;
   bool atoms_share_systems() const override { return true; }
+  /// Atoms get other factors along a mode, and other weights, by `change`. `gram` is grams_but() of this
+  /// mode, `contraction` that of the target along it, or empty: then it is made once it is asked for.
+  void refit(Index mode, const std::function<void(Panel& factors, Vector& weights)>& change, Matrix gram,
+             Panel contraction);
   void visit_state(StateArchive& archive) override;
   const Target* target() const override { return target_.get(); }
 
@@ -59,7 +65,7 @@ class FullSquares final : public Objective {
   Expansion x_;
   mutable Products products_;
   mutable Index open_mode_ = -1;  // the mode of the last ModeSystem, where atoms may have moved since
-  Panel P_;                       // contraction of the target along it
+  mutable Panel P_;               // contraction of the target along it
   Matrix G_;                      // Gram matrix of all other modes
   Panel scaled_;                  // weight * factor along it, of every atom
 };
