@@ -107,6 +107,23 @@ TEST(ThinnedColumn, AsksForTheWholeColumnWhereItIsUnusual) {
   EXPECT_TRUE(asks(infinite));
 }
 
+TEST(ThinnedColumn, IsNotMisledByASample) {
+  const Index n = 9000;
+  const Sampling sampling(n);
+  const SparseFit few = *sparse_fit(*sparse(40), Sign::free, n),
+                  many = *sparse_fit(*sparse(500), Sign::free, n);
+  Vector low = gaussian(n, 1, 11), high = low;
+  for (Index s = 0; s < sampling.size; ++s) {
+    low[sampling.place(s)] *= 1e-3;
+    high[sampling.place(s)] *= 1e3;
+  }
+  EXPECT_FALSE(thinned_fit(low, many, 1, {n})) << "more entries than wanted are above all that was sampled";
+  EXPECT_FALSE(thinned_fit(high, few, 1, {n})) << "fewer than wanted are where the sample leads to";
+  Vector spikes = Vector::Zero(n);
+  for (Index s = 0; s < 50; ++s) spikes[sampling.place(s * 20)] = double(s + 1);
+  expect_same_fit(spikes, sparse(3), Sign::free, {n / 2, n}, "all that is not zero was sampled");
+}
+
 TEST(ThinnedColumn, IsForSparseSetsAndLongColumns) {
   EXPECT_FALSE(sparse_fit(*sphere(), Sign::free, 100000));
   EXPECT_FALSE(sparse_fit(*nonneg(), Sign::free, 100000));
