@@ -58,33 +58,41 @@ ObservedEntries take_out(RankTeam& team, RankedEntries& entries, Index count, st
     taken = take_together(team.ranks(), entries.own, count, entries.all, seed, resolve_threads(threads));
   });
   entries.all -= count;
+  std::vector<std::pair<int, int>> places;
+  places.reserve(taken.row.size());
+  for (std::size_t e = 0; e < taken.row.size(); ++e) places.emplace_back(taken.row[e], taken.col[e]);
+  std::sort(places.begin(), places.end());
+  if (entries.explain_twice && std::adjacent_find(places.begin(), places.end()) != places.end())
+    entries.explain_twice();
   return taken;
 }
 
 LedPool::LedPool(ObservedEntries entries, std::vector<float> weights, RankTeam* team, int threads)
     : team_(team && team->ranks().size() > 1 ? team : nullptr), keeps_(false) {
-  make(std::move(entries), std::move(weights), 0, threads);
+  make({.own = std::move(entries)}, std::move(weights), threads);
 }
 
 LedPool::LedPool(RankedEntries entries, RankTeam& team, int threads)
     : team_(team.ranks().size() > 1 ? &team : nullptr), keeps_(true) {
-  make(std::move(entries.own), {}, entries.number, threads);
+  make(std::move(entries), {}, threads);
 }
 
-void LedPool::make(ObservedEntries entries, std::vector<float> weights, std::int64_t number, int threads) {
+void LedPool::make(RankedEntries entries, std::vector<float> weights, int threads) {
   Ranks* ranks = team_ ? &team_->ranks() : nullptr;
   if (!team_) {
-    pool_ = std::make_shared<EntryPool>(std::move(entries), std::move(weights), ranks, threads);
+    pool_ = std::make_shared<EntryPool>(std::move(entries.own), std::move(weights), ranks, threads);
     return;
   }
   std::exception_ptr refusal;  // all ranks know of it, and are ready for the next job
-  team_->ask({.order = Order::entries, .matrix = number, .columns = std::int64_t(PoolOrder::make)}, [&] {
+  const Job job{.order = Order::entries, .matrix = entries.number, .columns = std::int64_t(PoolOrder::make)};
+  team_->ask(job, [&] {
     try {
-      pool_ = std::make_shared<EntryPool>(std::move(entries), std::move(weights), ranks, threads);
+      pool_ = std::make_shared<EntryPool>(std::move(entries.own), std::move(weights), ranks, threads);
     } catch (const InvalidInput&) {
       refusal = std::current_exception();
     }
   });
+  if (refusal && entries.explain_twice) entries.explain_twice();
   if (refusal) std::rethrow_exception(refusal);
 }
 

@@ -86,7 +86,7 @@ class LedPool {
  private:
   template <class Work>
   std::invoke_result_t<Work, EntryPool&> all(PoolOrder order, const Work& work, std::int64_t side = 0);
-  void make(ObservedEntries entries, std::vector<float> weights, std::int64_t number, int threads);
+  void make(RankedEntries entries, std::vector<float> weights, int threads);
 
   RankTeam* team_;
   bool keeps_;

@@ -12,20 +12,13 @@
 
 #include "completion/random_order.hpp"
 #include "data/dealt_entries.hpp"
-#include "data/entries_to_owners.hpp"
 #include "data/list_edits.hpp"
+#include "data/mailing.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
 
 namespace pursuit {
 namespace {
-
-/// Rows as columns.
-ObservedEntries turned(ObservedEntries entries) {
-  std::swap(entries.rows, entries.cols);
-  std::swap(entries.row, entries.col);
-  return entries;
-}
 
 /// Where the entries of members begin that have so many each.
 std::vector<std::int64_t> starts_of(std::vector<std::int64_t> counts) {
@@ -83,32 +76,46 @@ void EntryPool::share_out(ObservedEntries some, std::vector<float> weights) {
   sides_[0].start = starts_of(counts_of(some.row, some.rows, *ranks_));
   sides_[1].start = starts_of(counts_of(some.col, some.cols, *ranks_));
   for (const Side& side : sides_) shares_.push_back(MemberShares::by_entries(side.start, ranks_));
-  for (const int k : {0, 1}) {
-    const auto member = k == 0 ? &ObservedEntries::row : &ObservedEntries::col;
-    const auto own = [&](const std::vector<float>& numbers) {
-      ObservedEntries mine =
-          to_owners(*ranks_, some, numbers, member, shares_[std::size_t(k)].first_members(), threads_);
-      return grouped_own(k, k == 0 ? std::move(mine) : turned(std::move(mine)));
-    };
-    if (weighted_) sides_[k].weights = own(weights).value;
-    sides_[k].own = own(some.value);
-    if (k == 0) require_once();
+  {
+    const Mailing to_rows(*ranks_, some.row, shares_[0].first_members(), threads_);
+    ObservedEntries own{some.rows, some.cols, to_rows.send(some.row), to_rows.send(some.col), {}};
+    own.value = to_rows.send(some.value);
+    weights = to_rows.send(weights);
+    group_own(0, std::move(own), weights);
   }
+  require_once();
+  some = {};
+  // From there to the owners of columns: what comes is ascending by row.
+  std::vector<int> row(sides_[0].own.index.size());
+  for (Index i = shares_[0].first(); i < shares_[0].last(); ++i)
+    std::fill(row.begin() + sides_[0].own.start[std::size_t(i)],
+              row.begin() + sides_[0].own.start[std::size_t(i) + 1], int(i));
+  const Mailing to_cols(*ranks_, sides_[0].own.index, shares_[1].first_members(), threads_);
+  ObservedEntries own{cols(), rows(), to_cols.send(sides_[0].own.index), to_cols.send(row), {}};
+  own.value = to_cols.send(sides_[0].own.value);
+  group_own(1, std::move(own), to_cols.send(sides_[0].weights));
 }
 
-/// Of entries whose rows are this rank's own, or its columns turned into rows: by all members, the others
+/// Of entries whose rows are this rank's own, or its columns in the place of rows: by all members, the others
 /// having none.
-GroupedEntries EntryPool::grouped_own(int side, ObservedEntries entries) const {
-  const MemberShares& shares = shares_[std::size_t(side)];
+void EntryPool::group_own(int number, ObservedEntries entries, const std::vector<float>& weights) {
+  const MemberShares& shares = shares_[std::size_t(number)];
   const Index first = shares.first(), members = entries.rows;
   entries.rows = shares.last() - first;
   for (int& i : entries.row) i -= int(first);
-  GroupedEntries groups;
-  groups.start.assign(std::size_t(entries.rows) + 1, 0);
-  if (entries.size() > 0) groups = grouped_by_row(std::move(entries), threads_);
-  groups.start.insert(groups.start.begin(), std::size_t(first), 0);
-  groups.start.resize(std::size_t(members) + 1, std::int64_t(groups.index.size()));
-  return groups;
+  const auto grouped = [&] {
+    GroupedEntries groups = grouped_in_order(entries, threads_);
+    sort_groups(groups, threads_);
+    return groups;
+  };
+  GroupedEntries& own = sides_[number].own;
+  own = grouped();
+  if (weighted_) {
+    entries.value = weights;
+    sides_[number].weights = grouped().value;
+  }
+  own.start.insert(own.start.begin(), std::size_t(first), 0);
+  own.start.resize(std::size_t(members) + 1, std::int64_t(own.index.size()));
 }
 
 void EntryPool::require_once() const {

@@ -73,7 +73,7 @@ class EntryPool {
 
   void group_all(ObservedEntries entries, std::vector<float> weights);
   void share_out(ObservedEntries some, std::vector<float> weights);
-  GroupedEntries grouped_own(int side, ObservedEntries entries) const;
+  void group_own(int number, ObservedEntries entries, const std::vector<float>& weights);
   void require_once() const;
   void bind();
   void edit(int number, bool takes_out);

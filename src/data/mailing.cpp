@@ -1,8 +1,24 @@
 #include "data/mailing.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pursuit {
+namespace {
+
+std::vector<std::uint16_t> owners_of(const std::vector<Index>& first_members) {
+  std::vector<std::uint16_t> owner(std::size_t(first_members.back()));
+  for (std::size_t rank = 0; rank + 1 < first_members.size(); ++rank)
+    std::fill(owner.begin() + first_members[rank], owner.begin() + first_members[rank + 1],
+              std::uint16_t(rank));
+  return owner;
+}
+
+}  // namespace
+
+Mailing::Mailing(Ranks& ranks, const std::vector<int>& member, const std::vector<Index>& first_members,
+                 int threads)
+    : Mailing(ranks, member, owners_of(first_members), threads) {}
 
 Mailing::Mailing(Ranks& ranks, const std::vector<int>& member, std::vector<std::uint16_t> owner, int threads)
     : ranks_(ranks),

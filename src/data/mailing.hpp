@@ -15,6 +15,8 @@ namespace pursuit {
 class Mailing {
  public:
   Mailing(Ranks& ranks, const std::vector<int>& member, std::vector<std::uint16_t> owner, int threads);
+  /// Members between first_members[rank] and the next one are that rank's.
+  Mailing(Ranks& ranks, const std::vector<int>& member, const std::vector<Index>& first_members, int threads);
 
   /// Numbers that stand beside the members, to their owners: in the order of ranks, and of each rank in the
   /// order that it had. All ranks call it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -65,13 +66,42 @@ GroupedEntries regrouped(const GroupedEntries& source, Index groups, int threads
   return grouped(Index(source.index.size()), groups, threads, visit_all);
 }
 
+}  // namespace
+
+GroupedEntries grouped_in_order(const ObservedEntries& entries, int threads) {
+  const auto visit_all = [&](Index first, Index last, const auto& visit) {
+    for (Index e = first; e < last; ++e) visit(entries.row[e], entries.col[e], entries.value[e]);
+  };
+  return grouped(entries.size(), entries.rows, threads, visit_all);
+}
+
+void sort_groups(GroupedEntries& groups, int threads) {
+  const Chunks chunks(groups.size(), 16);
+  parallel_for(chunks.count(), threads, [&](Index chunk) {
+    std::vector<std::uint64_t> both;  // index and value in one number
+    for (Index i = chunks.first(chunk); i < chunks.first(chunk + 1); ++i) {
+      const auto first = groups.index.begin() + groups.start[std::size_t(i)],
+                 last = groups.index.begin() + groups.start[std::size_t(i) + 1];
+      if (std::is_sorted(first, last)) continue;
+      float* const value = groups.value.data() + groups.start[std::size_t(i)];
+      both.resize(std::size_t(last - first));
+      for (std::size_t e = 0; e < both.size(); ++e)
+        both[e] = std::uint64_t(first[std::ptrdiff_t(e)]) << 32 | std::bit_cast<std::uint32_t>(value[e]);
+      std::sort(both.begin(), both.end());
+      for (std::size_t e = 0; e < both.size(); ++e) {
+        first[std::ptrdiff_t(e)] = int(both[e] >> 32);
+        value[e] = std::bit_cast<float>(std::uint32_t(both[e]));
+      }
+    }
+  });
+}
+
+namespace {
+
 /// Entries in any order by column, each column's ascending by row.
 GroupedEntries grouped_by_col(ObservedEntries entries, int threads) {
   const Index cols = entries.cols;
-  const GroupedEntries by_row =
-      grouped(entries.size(), entries.rows, threads, [&](Index first, Index last, const auto& visit) {
-        for (Index e = first; e < last; ++e) visit(entries.row[e], entries.col[e], entries.value[e]);
-      });
+  const GroupedEntries by_row = grouped_in_order(entries, threads);
   entries = {};  // makes room for the second order
   return regrouped(by_row, cols, threads);
 }

@@ -18,10 +18,15 @@
 namespace pursuit::io {
 namespace {
 
+/// What becomes of entries that were read: rank 0 gets them; they stay; or one that comes twice is looked
+/// for.
+enum class ReadingEnd { together, apart, twice };
+
 /// What all ranks have to know before they read.
 struct ReadingTask {
   int threads = 0;
-  bool times = false, clicks = false, apart = false;
+  bool times = false, clicks = false;
+  ReadingEnd end = ReadingEnd::together;
 };
 
 /// A file among those that are read, and where its bytes begin in all of them.
@@ -54,24 +59,34 @@ struct ReadLines {
 /// One reading by all ranks; what it is asked for is said on rank 0.
 class Reading {
  public:
-  Reading(Ranks& ranks, std::vector<std::string> files, RatingsOptions options, bool apart)
+  Reading(Ranks& ranks, std::vector<std::string> files, RatingsOptions options, ReadingEnd end)
       : ranks_(ranks), options_(std::move(options)) {
     files = parted(broadcast_text(ranks, joined(files)));
     options_.columns = parted(broadcast_text(ranks, joined(options_.columns)));
-    ReadingTask task{options_.threads, options_.times, options_.clicks, apart};
+    ReadingTask task{options_.threads, options_.times, options_.clicks, end};
     ranks.broadcast(&task, sizeof task);
     options_.threads = task.threads;
     options_.times = task.times;
     options_.clicks = task.clicks;
-    apart_ = task.apart;
+    end_ = task.end;
     for (std::string& file : files) files_.push_back({std::move(file)});
     measure();
   }
 
-  bool is_apart() const { return apart_; }
   const RatingsOptions& options() const { return options_; }
   const std::string& name() const { return files_.front().path; }
 
+  /// All that is read, to where it belongs. Returns how many entries there are in all.
+  Index run(RatingsCollector& own) {
+    read(own);
+    const Index all = count_all(own.size());
+    if (end_ == ReadingEnd::together) bring_together(own);
+    if (end_ == ReadingEnd::twice) require_once(own);
+    return all;
+  }
+  bool keeps_entries() const { return end_ == ReadingEnd::apart; }
+
+ private:
   /// Entries of this rank's bytes, with ids as all ranks number them.
   void read(RatingsCollector& own) {
     std::vector<ReadLines> lines;
@@ -140,7 +155,6 @@ class Reading {
     return all[0];
   }
 
- private:
   /// Rank 0 says how long files are, and which are text that can be read in parts.
   void measure() {
     struct Measure {
@@ -300,7 +314,7 @@ class Reading {
 
   Ranks& ranks_;
   RatingsOptions options_;
-  bool apart_ = false;
+  ReadingEnd end_ = ReadingEnd::together;
   std::vector<File> files_;
 };
 
@@ -327,36 +341,27 @@ std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& file
 
 void read_over_ranks(RankTeam& team, const std::vector<std::filesystem::path>& files,
                      const RatingsOptions& options, RatingsCollector& ratings) {
-  ask(team, 0, [&] {
-    Reading reading(team.ranks(), texts_of(files), options, false);
-    reading.read(ratings);
-    reading.bring_together(ratings);
-  });
+  ask(team, 0, [&] { Reading(team.ranks(), texts_of(files), options, ReadingEnd::together).run(ratings); });
 }
 
 RankedEntries read_apart(RankTeam& team, const std::vector<std::filesystem::path>& files,
                          const RatingsOptions& options, RatingsCollector& ratings) {
   RankedEntries entries;
   entries.number = team.fresh_number();
-  ask(team, entries.number, [&] {
-    Reading reading(team.ranks(), texts_of(files), options, true);
-    reading.read(ratings);
-    reading.require_once(ratings);
-    entries.all = reading.count_all(ratings.size());
-  });
+  ask(team, entries.number,
+      [&] { entries.all = Reading(team.ranks(), texts_of(files), options, ReadingEnd::apart).run(ratings); });
+  entries.explain_twice = [&team, files, options, name = ratings.name()] {
+    RatingsCollector again(name, options, nullptr, nullptr);
+    ask(team, 0, [&] { Reading(team.ranks(), texts_of(files), options, ReadingEnd::twice).run(again); });
+  };
   return entries;
 }
 
 std::optional<ObservedEntries> read_share(Ranks& ranks) {
-  Reading reading(ranks, {}, {}, false);
+  Reading reading(ranks, {}, {}, ReadingEnd::together);
   RatingsCollector own(reading.name(), reading.options(), nullptr, nullptr);
-  reading.read(own);
-  if (!reading.is_apart()) {
-    reading.bring_together(own);
-    return std::nullopt;
-  }
-  reading.require_once(own);
-  reading.count_all(own.size());
+  reading.run(own);
+  if (!reading.keeps_entries()) return std::nullopt;
   return std::move(own.release().ratings.entries);
 }
 

@@ -17,8 +17,9 @@ namespace pursuit::io {
 void read_over_ranks(RankTeam& team, const std::vector<std::filesystem::path>& files,
                      const RatingsOptions& options, RatingsCollector& ratings);
 
-/// The same with entries that stay where they are, of which no two may be of the same row and column; the
-/// collector ends with those of rank 0. Returns how many there are in all, and their number for the others.
+/// The same with entries that stay where they are; the collector ends with those of rank 0. Whether one comes
+/// twice is seen when they come to their owners: then all is read once more to tell where, which costs a
+/// sound text nothing. Returns how many there are in all, and their number for the others.
 RankedEntries read_apart(RankTeam& team, const std::vector<std::filesystem::path>& files,
                          const RatingsOptions& options, RatingsCollector& ratings);
 

@@ -144,10 +144,18 @@ TEST_F(RatingsApart, AnEntryThatComesTwiceIsToldWithItsLines) {
   EXPECT_THAT(expected, HasSubstr("2.csv, line "));
   EXPECT_THAT(expected, HasSubstr("on line 2 of "));
   for (const int size : {2, 4, 7}) {
-    const auto read = [&](RankTeam& team) {
-      return read_ratings_apart(path(), {.threads = 1, .team = &team}).entries.size();
+    const auto completed = [&](RankTeam& team) {
+      RankedRatings ratings = read_ratings_apart(path(), {.threads = 1, .team = &team});
+      CompletionOptions options;
+      options.team = &team;
+      return complete_ranked(std::move(ratings.entries), options).predictions.size();
     };
-    EXPECT_EQ(led_by<Index>(size, 1, read).second, expected) << size;
+    EXPECT_EQ(led_by<std::size_t>(size, 1, completed).second, expected) << size;
+    const auto taken_out = [&](RankTeam& team) {
+      RankedRatings ratings = read_ratings_apart(path(), {.threads = 1, .team = &team});
+      return take_out(team, ratings.entries, ratings.entries.size() - 1, 3).size();
+    };
+    EXPECT_EQ(led_by<Index>(size, 1, taken_out).second, expected) << size;
   }
 }
 

@@ -24,6 +24,12 @@ struct GroupedEntries {
 /// none.
 void require_valid(const ObservedEntries& entries, int threads = 1);
 
+/// Valid entries by row, each row's in the order in which they come.
+GroupedEntries grouped_in_order(const ObservedEntries& entries, int threads = 1);
+
+/// Each group ascending; where an index comes twice, the order of its values is any.
+void sort_groups(GroupedEntries& groups, int threads = 1);
+
 /// Valid entries by row, each row's ascending by column.
 GroupedEntries grouped_by_row(ObservedEntries entries, int threads = 1);
 
