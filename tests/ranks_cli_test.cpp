@@ -147,7 +147,10 @@ TEST_F(UnderMpi, CompletionHasTheSameBitsForAnyNumberOfRanksAndThreads) {
       EXPECT_TRUE(many.model.cols.mean == alone.model.cols.mean) << job << ", ranks " << ranks;
       EXPECT_TRUE(many.model.cols.pattern == alone.model.cols.pattern) << job << ", ranks " << ranks;
       EXPECT_TRUE(many.model.average_rows == alone.model.average_rows) << job << ", ranks " << ranks;
+      EXPECT_EQ(many.seen.start, alone.seen.start) << "each rank wrote its own entries";
       EXPECT_EQ(many.seen.index, alone.seen.index);
+      EXPECT_EQ(many.seen.value, alone.seen.value);
+      EXPECT_EQ(many.held_out.index, alone.held_out.index);
       EXPECT_EQ(count(done.err, fmt::format("{} ranks x ", ranks)), ranks > 1 ? 1 : 0);
     }
   }
@@ -216,6 +219,7 @@ TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
   bad(290, 3) = std::numeric_limits<double>::infinity();
   write_matrix(path("bad.npy"), {bad, {}, {}});
   write("bad.csv", ratings(5000) + "u1,i1,x\n");
+  write("again.csv", ratings(5000) + "u0,i0,2\n");
   const std::string entries = read("S.mtx");
   write("bad.mtx", entries + "1 2 x\n");
   write("twice.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 2 1\n1 2 1\n");
@@ -232,6 +236,11 @@ TEST_F(UnderMpi, WhatIsWrongIsToldOnce) {
            {"no place to write", "factor A.npy --rank 2 --out none/m.npz", 4, "none/m.npz"},
            {"a line, with atom sets", "complete bad.csv --left nonneg --out m.npz", 3,
             "bad.csv, line 5001: the value 'x'"},
+           {"an entry that two ranks have read", "complete again.csv --out m.npz", 3,
+            "again.csv, line 5001: row 'u0', column 'i0' was already given on line 1"},
+           {"the same, to test with", "complete again.csv --holdout 0.9 --out m.npz", 3,
+            "again.csv, line 5001: row 'u0', column 'i0' was already given on line 1"},
+           {"a full disk", "complete ratings.csv --rank 3 --out /dev/full", 4, "'/dev/full': No space left"},
            {"no model to predict with", "predict none.npz ratings.csv --out m.npz", 3, "none.npz"},
            {"a line of pairs", "predict model.npz pairs.csv --out m.npz", 3, "pairs.csv, line 2"},
            {"a row that is not there", "recommend model.npz --row nobody --out m.npz", 3, "--row nobody"},

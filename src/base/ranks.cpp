@@ -92,33 +92,34 @@ std::vector<std::byte> gather(Ranks& ranks, const void* mine, std::size_t bytes,
   return all;
 }
 
-void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers) {
-  const auto size = std::size_t(ranks.size());
-  if (size == 1) return;
-  // Everyone adds up a slice, which then goes to all.
-  const auto slice = [&](std::vector<std::int64_t>& list, int rank, int other) -> Parcel {
-    const std::size_t first = list.size() * std::size_t(rank) / size,
-                      last = list.size() * std::size_t(rank + 1) / size;
-    return {other, list.data() + first, (last - first) * sizeof(std::int64_t)};
+void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers, bool to_all) {
+  // Each rank adds up a slice of them, so that nobody has everybody's.
+  const auto size = std::int64_t(numbers.size());
+  const auto first = [&](int rank) {
+    return size / ranks.size() * rank + size % ranks.size() * rank / ranks.size();
   };
-  const Parcel own = slice(numbers, ranks.rank(), ranks.rank());
-  const std::size_t count = own.bytes / sizeof(std::int64_t);
-  std::vector<std::int64_t> parts(count * size);
+  const auto slice = [&](int of, int other) {
+    return Parcel{other, numbers.data() + first(of),
+                  std::size_t(first(of + 1) - first(of)) * sizeof numbers[0]};
+  };
+  const int me = ranks.rank();
+  const std::int64_t own = first(me + 1) - first(me);
+  std::vector<std::int64_t> parts(std::size_t(own * (ranks.size() - 1)));
   std::vector<Parcel> outgoing, incoming;
-  for (int rank = 0; rank < ranks.size(); ++rank) {
-    outgoing.push_back(slice(numbers, rank, rank));
-    incoming.push_back({rank, parts.data() + std::size_t(rank) * count, own.bytes});
+  for (int rank = 0, place = 0; rank < ranks.size(); ++rank) {
+    if (rank == me) continue;
+    outgoing.push_back(slice(rank, rank));
+    incoming.push_back({rank, parts.data() + own * place++, std::size_t(own) * sizeof numbers[0]});
   }
   ranks.exchange(outgoing, incoming);
-  auto* sums = static_cast<std::int64_t*>(own.data);
-  std::fill_n(sums, count, 0);
-  for (std::size_t k = 0; k < parts.size(); ++k) sums[k % count] += parts[k];
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    numbers[std::size_t(first(me) + std::int64_t(k) % own)] += parts[k];
   outgoing.clear();
   incoming.clear();
   for (int rank = 0; rank < ranks.size(); ++rank) {
-    if (rank == ranks.rank()) continue;
-    outgoing.push_back(slice(numbers, ranks.rank(), rank));
-    incoming.push_back(slice(numbers, rank, rank));
+    if (rank == me) continue;
+    if (to_all || rank == 0) outgoing.push_back(slice(me, rank));
+    if (to_all || me == 0) incoming.push_back(slice(rank, rank));
   }
   ranks.exchange(outgoing, incoming);
 }

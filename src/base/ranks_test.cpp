@@ -53,6 +53,41 @@ TEST(Ranks, GatherAndBroadcastBringEverythingInOrder) {
     });
 }
 
+TEST(Ranks, ListsOfAnyLengthComeInOrder) {
+  for (const int size : {1, 2, 5})
+    on_ranks(size, [&](Ranks& ranks) {
+      const auto list_of = [](int from, int to) {
+        return std::vector<int>(std::size_t(from * 7 + to * 3) % 4, 100 * from + to);
+      };
+      std::vector<int> all;
+      std::vector<std::vector<int>> mine, theirs;
+      for (int rank = 0; rank < size; ++rank) {
+        const std::vector<int> part = list_of(rank, 0);
+        all.insert(all.end(), part.begin(), part.end());
+        mine.push_back(list_of(ranks.rank(), rank));
+        theirs.push_back(list_of(rank, ranks.rank()));
+      }
+      EXPECT_EQ(gather_lists(ranks, list_of(ranks.rank(), 0)), all);
+      EXPECT_EQ(gather_lists(ranks, list_of(ranks.rank(), 0), false),
+                ranks.leads() ? all : std::vector<int>());
+      EXPECT_EQ(trade_lists(ranks, mine), theirs);
+      for (const int length : {0, 1, 2, 11}) {
+        std::vector<std::int64_t> numbers, expected;
+        for (int k = 0; k < length; ++k) {
+          numbers.push_back((std::int64_t(1) << 40) * (ranks.rank() + 1) + k);
+          expected.push_back((std::int64_t(1) << 40) * (size * (size + 1) / 2) + k * size);
+        }
+        std::vector<std::int64_t> at_leader = numbers;
+        add_up(ranks, numbers);
+        EXPECT_EQ(numbers, expected);
+        add_up(ranks, at_leader, false);
+        if (ranks.leads()) {
+          EXPECT_EQ(at_leader, expected);
+        }
+      }
+    });
+}
+
 TEST(Ranks, AMachineSeesWhatItsRanksWrite) {
   for (const int size : {1, 2, 3, 5})
     for (const int per_machine : {1, 2, 3, 5})

@@ -101,38 +101,6 @@ SparseRoom room_over_ranks(const Ranks& ranks) {
   return {RowCuts::kMostBlocks * kMostOfABlock, ranks.size(), int(ranks.neighbours().size())};
 }
 
-void add_up_at_leader(Ranks& ranks, std::vector<std::int64_t>& counts) {
-  // Each rank adds up a slice of them, so that nobody has everybody's.
-  const auto size = static_cast<Index>(counts.size());
-  const auto slice = [&](int rank) {
-    return size / ranks.size() * rank + size % ranks.size() * rank / ranks.size();
-  };
-  const auto bytes = [&](int rank) {
-    return static_cast<std::size_t>(slice(rank + 1) - slice(rank)) * sizeof(std::int64_t);
-  };
-  const auto parcel = [&](int rank, int part) {
-    return Parcel{rank, counts.data() + slice(part), bytes(part)};
-  };
-  const int me = ranks.rank();
-  const Index own = slice(me + 1) - slice(me);
-  std::vector<std::int64_t> parts(static_cast<std::size_t>(own * (ranks.size() - 1)));
-  std::vector<Parcel> outgoing, incoming;
-  for (int rank = 0, place = 0; rank < ranks.size(); ++rank) {
-    if (rank == me) continue;
-    outgoing.push_back(parcel(rank, rank));
-    incoming.push_back({rank, parts.data() + own * place++, bytes(me)});
-  }
-  ranks.exchange(outgoing, incoming);
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    counts[static_cast<std::size_t>(slice(me) + static_cast<Index>(k) % own)] += parts[k];
-  outgoing.clear();
-  incoming.clear();
-  for (int rank = 1; rank < ranks.size(); ++rank)
-    if (ranks.leads()) incoming.push_back(parcel(rank, rank));
-  if (!ranks.leads()) outgoing.push_back(parcel(0, me));
-  ranks.exchange(outgoing, incoming);
-}
-
 RowCuts cuts_by_counts(Ranks& ranks, const std::vector<std::int64_t>& counts, Index columns,
                        const std::string& name) {
   RowCuts cuts({0});
@@ -163,7 +131,7 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
     counts.assign(static_cast<std::size_t>(rows), 0);
     count_by_row(entries.row, rows, counts.data(), threads);
   });
-  add_up_at_leader(ranks, counts);
+  add_up(ranks, counts, false);
   OwnedEntries owned{cuts_by_counts(ranks, counts, columns, name)};
   counts = {};
   const RowCuts& cuts = owned.cuts;

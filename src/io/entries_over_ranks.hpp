@@ -15,9 +15,6 @@ namespace pursuit::io {
 /// What there is room for over the ranks: as many entries in each block of rows as int can count.
 SparseRoom room_over_ranks(const Ranks& ranks);
 
-/// Sums of everybody's counts at rank 0; at others something that is of no use.
-void add_up_at_leader(Ranks& ranks, std::vector<std::int64_t>& counts);
-
 /// Cuts by how many entries the rows have, which rank 0 alone looks at. Refused where there are more than
 /// there is room for.
 RowCuts cuts_by_counts(Ranks& ranks, const std::vector<std::int64_t>& counts, Index columns,

@@ -41,21 +41,8 @@ TextLines own_part(const Ranks& ranks, ByteSource& source, const TextHead& head)
 
 /// Texts of all ranks, one after the other, on rank 0.
 std::string texts_at_leader(Ranks& ranks, const std::string& mine) {
-  const std::vector<std::uint64_t> sizes = words_of_all<std::uint64_t>(ranks, mine.size());
-  std::string all;
-  std::vector<Parcel> incoming;
-  if (ranks.leads()) {
-    std::uint64_t size = 0;
-    for (const std::uint64_t one : sizes) size += one;
-    all.resize(size);
-    char* room = all.data();
-    for (int rank = 0; rank < ranks.size(); ++rank) {
-      incoming.push_back({rank, room, sizes[static_cast<std::size_t>(rank)]});
-      room += sizes[static_cast<std::size_t>(rank)];
-    }
-  }
-  ranks.exchange({{0, const_cast<char*>(mine.data()), mine.size()}}, incoming);
-  return all;
+  const std::vector<char> all = gather_lists(ranks, std::vector<char>(mine.begin(), mine.end()), false);
+  return {all.begin(), all.end()};
 }
 
 /// Each name behind its length.

@@ -239,7 +239,7 @@ TEST(EntriesOverRanks, BlocksMayHaveAsManyEntriesAsTheirIndicesCount) {
     Index blocks = 0;
     on_ranks(16, [&](Ranks& ranks) {
       std::vector<std::int64_t> counts(std::size_t(rows), ranks.leads() ? entries_of_a_row : 0);
-      add_up_at_leader(ranks, counts);
+      add_up(ranks, counts, false);
       const RowCuts cuts = cuts_by_counts(ranks, counts, 1 << 20, "a");
       if (ranks.leads()) blocks = cuts.blocks();
     });
@@ -260,7 +260,7 @@ TEST(EntriesOverRanks, CountsAreAddedUp) {
           counts[k] = std::int64_t(k) * (ranks.rank() + 1);
           for (int rank = 0; rank < size; ++rank) expected[k] += std::int64_t(k) * (rank + 1);
         }
-        add_up_at_leader(ranks, counts);
+        add_up(ranks, counts, false);
         EXPECT_TRUE(!ranks.leads() || counts == expected) << size << length;
       });
 }

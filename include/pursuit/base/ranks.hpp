@@ -164,8 +164,9 @@ std::vector<std::vector<Number>> trade_lists(Ranks& ranks, const std::vector<std
   return theirs;
 }
 
-/// Whole numbers that every rank has as many of, added up for all.
-void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers);
+/// Whole numbers that every rank has as many of, added up for all, or for rank 0: what others have then is of
+/// no use.
+void add_up(Ranks& ranks, std::vector<std::int64_t>& numbers, bool to_all = true);
 
 /// Rank 0's text to all.
 std::string broadcast_text(Ranks& ranks, std::string text);
