@@ -69,7 +69,7 @@ std::vector<float> read_entry_weights(const CompleteCommand& c, RatingsOptions o
 bool stays_apart(const CompleteCommand& c, const RatingsOptions& options) {
   return rank_team() && rank_count() > 1 && !structured(c) && !c.implicit && c.update.empty() &&
          c.entry_weights.empty() && c.weight_column.empty() && !options.times &&
-         options.duplicates == RatingsOptions::Duplicates::refuse && parse_loss(c.loss).kind == Loss::squares;
+         options.duplicates == RatingsOptions::Duplicates::refuse;
 }
 
 /// Entries that are set aside to test with.

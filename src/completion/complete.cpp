@@ -103,6 +103,8 @@ class Completion {
         run_({.time_limit = options.time_limit}, options.observer, {}, options.checkpoints),
         pool_(std::move(entries), *options.team, threads_) {
     stays_ = true;
+    if (const auto entry = has_link() ? pool_.first_refused(options_.loss.kind) : std::nullopt)
+      refuse_value(options_.loss, entry->row, entry->col, entry->value);
     begin();
   }
 
@@ -507,10 +509,9 @@ CompletionResult complete(ObservedEntries entries, const CompletionOptions& opti
 
 CompletionResult complete_ranked(RankedEntries entries, const CompletionOptions& options) {
   check(options);
-  if (!options.team || options.loss.kind != Loss::squares || !options.entry_weights.empty() || options.start)
+  if (!options.team || !options.entry_weights.empty() || options.start)
     throw InvalidArgument(
-        "entries that ranks have read: for squares, every entry counting once, without a model to start "
-        "from");
+        "entries that ranks have read: of a team, every entry counting once, without a model to start from");
   return Completion(std::move(entries), options).result();
 }
 

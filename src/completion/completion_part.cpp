@@ -132,6 +132,7 @@ void CompletionPart::follow_entries(PoolOrder order, const Job& job) {
       }
       read_.erase(job.matrix);
       break;
+    case PoolOrder::domain: pool_->first_refused(Loss::squares); break;
     case PoolOrder::range: pool_->range(); break;
     case PoolOrder::mean: pool_->mean(0, 0); break;
     case PoolOrder::fingerprint: pool_->fingerprint(); break;

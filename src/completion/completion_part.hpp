@@ -19,6 +19,7 @@ namespace pursuit {
 enum class PoolOrder : std::int64_t {
   split,  // those that were read: `matrix` is their number
   make,   // a pool, of those or, without a number, of what rank 0 has
+  domain,
   range,
   mean,
   fingerprint,
@@ -46,6 +47,9 @@ class LedPool {
   const EntryPool* operator->() const { return &*pool_; }
   BayesianFactors::Data data() const { return {pool_->by_row(), pool_->by_col()}; }
 
+  std::optional<EntryPool::Refused> first_refused(Loss::Kind loss) {
+    return all(PoolOrder::domain, [&](EntryPool& pool) { return pool.first_refused(loss); });
+  }
   ValueRange range() {
     return all(PoolOrder::range, [](EntryPool& pool) { return pool.range(); });
   }

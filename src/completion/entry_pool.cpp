@@ -80,7 +80,7 @@ void EntryPool::share_out(ObservedEntries some, std::vector<float> weights) {
     const Mailing to_rows(*ranks_, some.row, shares_[0].first_members(), threads_);
     ObservedEntries own{some.rows, some.cols, to_rows.send(some.row), to_rows.send(some.col), {}};
     own.value = to_rows.send(some.value);
-    weights = to_rows.send(weights);
+    if (weighted_) weights = to_rows.send(weights);
     group_own(0, std::move(own), weights);
   }
   require_once();
@@ -93,7 +93,7 @@ void EntryPool::share_out(ObservedEntries some, std::vector<float> weights) {
   const Mailing to_cols(*ranks_, sides_[0].own.index, shares_[1].first_members(), threads_);
   ObservedEntries own{cols(), rows(), to_cols.send(sides_[0].own.index), to_cols.send(row), {}};
   own.value = to_cols.send(sides_[0].own.value);
-  group_own(1, std::move(own), to_cols.send(sides_[0].weights));
+  group_own(1, std::move(own), weighted_ ? to_cols.send(sides_[0].weights) : weights);
 }
 
 /// Of entries whose rows are this rank's own, or its columns in the place of rows: by all members, the others
@@ -158,6 +158,17 @@ ValueRange EntryPool::range() const {
     range += theirs;
   }
   return range;
+}
+
+std::optional<EntryPool::Refused> EntryPool::first_refused(Loss::Kind kind) const {
+  const Loss loss(from_leader(ranks_, kind));
+  std::vector<Refused> first;
+  for_own_rows(shares_[0].first(), shares_[0].last(), [&](Index i, int j, float value, float) {
+    if (first.empty() && !loss.accepts(value)) first.push_back({int(i), j, value});
+  });
+  if (ranks_) first = gather_lists(*ranks_, first);  // rows of ranks ascend
+  if (first.empty()) return std::nullopt;
+  return first.front();
 }
 
 WeightedMean EntryPool::mean(double center, int power) const {

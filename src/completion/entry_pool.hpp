@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,12 @@ class EntryPool {
 
   // All ranks call the rest together; what is given to it counts on rank 0.
 
+  /// An entry that a loss does not take, the first by row and column.
+  struct Refused {
+    int row, col;
+    float value;
+  };
+  std::optional<Refused> first_refused(Loss::Kind kind) const;
   ValueRange range() const;
   /// Of (value - center)^power, by the weights.
   WeightedMean mean(double center, int power) const;

@@ -128,6 +128,20 @@ TEST(EntryPool, AnEntryThatComesTwiceIsRefusedOnAllRanks) {
     });
 }
 
+TEST(EntryPool, RanksMayBeMoreThanMembers) {
+  const ObservedEntries entries = planted(3, 2, 1, 0.3, 0.2, 5).train;
+  EntryPool alone(entries, {}, nullptr, 1);
+  const std::uint64_t expected = alone.fingerprint();
+  on_ranks(7, [&](Ranks& ranks) {
+    std::vector<float> none;
+    EntryPool pool(some_of(entries, {}, ranks.rank(), 7, none), {}, &ranks, 3);
+    EXPECT_EQ(pool.size(), entries.size());
+    EXPECT_EQ(pool.fingerprint(), expected);
+    const GroupedEntries all = pool.release_by_row();
+    if (ranks.leads()) expect_same(all, ObservedMatrix(entries).by_row());
+  });
+}
+
 TEST(EntryPool, GivesValuesBackInTheUnitThatTheyCameIn) {
   ObservedEntries entries = planted(40, 30, 1, 0.3, 0.3, 5).train;
   entries.value[3] = 1e-40F;  // lost in another unit

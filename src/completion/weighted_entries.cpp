@@ -29,9 +29,12 @@ void require_domain(const Loss& loss, const ObservedEntries& entries, std::span<
   if (loss.kind == Loss::squares) return;
   for (std::size_t e = 0; e < entries.value.size(); ++e)
     if (!loss.accepts(entries.value[e]) && (weights.empty() || weights[e] > 0))
-      throw InvalidInput(fmt::format(
-          "the entry at row {}, column {} is {}; loss {} takes {}; {} would take it", entries.row[e],
-          entries.col[e], entries.value[e], loss.spec(), loss.domain(), losses_for(entries.value[e])));
+      refuse_value(loss, entries.row[e], entries.col[e], entries.value[e]);
+}
+
+void refuse_value(const Loss& loss, int row, int col, float value) {
+  throw InvalidInput(fmt::format("the entry at row {}, column {} is {}; loss {} takes {}; {} would take it",
+                                 row, col, value, loss.spec(), loss.domain(), losses_for(value)));
 }
 
 WeightedEntries::WeightedEntries(ObservedEntries own, std::span<const float> own_weights)

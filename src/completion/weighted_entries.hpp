@@ -17,6 +17,9 @@ void require_weights(std::span<const float> weights, const ObservedEntries& entr
 /// InvalidInput, naming the first entry that counts and that the loss does not take.
 void require_domain(const Loss& loss, const ObservedEntries& entries, std::span<const float> weights = {});
 
+/// InvalidInput: the loss does not take the value of this entry.
+[[noreturn]] void refuse_value(const Loss& loss, int row, int col, float value);
+
 /// Entries with their weights, which are entries of the same places; none: all count alike.
 struct WeightedEntries {
   ObservedEntries entries, weights;

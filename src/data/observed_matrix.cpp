@@ -23,7 +23,8 @@ constexpr Index kPerCounter = 4;  // entries, at least, for every counter of the
 template <class VisitAll>
 GroupedEntries grouped(Index count, Index groups, int threads, const VisitAll& visit_all) {
   // The order is the same for any number of pieces, so that it may follow the number of threads.
-  const Index pieces = threads == 1 ? 1 : std::clamp<Index>(count / (kPerCounter * groups), 1, 2 * threads);
+  const Index worthwhile = count / (kPerCounter * std::max<Index>(groups, 1)),
+              pieces = threads == 1 ? 1 : std::clamp<Index>(worthwhile, 1, 2 * threads);
   const auto bound = [&](Index piece) { return count / pieces * piece + count % pieces * piece / pieces; };
   std::vector<std::vector<unsigned>> next(static_cast<std::size_t>(pieces));
   parallel_for(pieces, threads, [&](Index piece) {

@@ -159,6 +159,27 @@ TEST_F(RatingsApart, AnEntryThatComesTwiceIsToldWithItsLines) {
   }
 }
 
+TEST_F(RatingsApart, OfZerosAndOnesOthersAreRefused) {
+  std::string text;
+  for (int e = 0; e < 400; ++e) text += fmt::format("u{},i{},{}\n", e % 20, e / 20, e * e % 7 % 2);
+  const std::string file = folder_.with("zeros.csv", text).string();
+  CompletionOptions options;
+  options.loss = Loss::bernoulli;
+  options.max_rank = 3;
+  const auto completed = [&](RankTeam& team) {
+    CompletionOptions own = options;
+    own.team = &team;
+    RankedEntries entries = read_ratings_apart(file, {.threads = 1, .team = &team}).entries;
+    return complete_ranked(std::move(entries), own).model.rows.mean;
+  };
+  const auto [mean, refusal] = led_by<FactorMatrix>(3, 2, completed);
+  EXPECT_EQ(refusal, "");
+  EXPECT_TRUE(mean == complete(read_ratings(file).entries, options).model.rows.mean);
+  folder_.with("zeros.csv", text + "u3,i99,2\n");
+  EXPECT_EQ(led_by<FactorMatrix>(3, 2, completed).second,
+            message_of<InvalidInput>([&] { complete(read_ratings(file).entries, options); }));
+}
+
 TEST_F(RatingsApart, ASparseMatrixIsReadByOneRankAndSharedOut) {
   folder_.with("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 4\n1 1 1\n2 2 2\n3 1 3\n3 2 5\n");
   const std::string matrix = (folder_.path() / "a.mtx").string();

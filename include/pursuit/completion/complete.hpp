@@ -91,7 +91,7 @@ int draws_for_high_effort(Index entries);
 
 /// InvalidArgument for options, InvalidInput for entries that make no sense.
 CompletionResult complete(ObservedEntries entries, const CompletionOptions& options = {});
-/// Entries that ranks of options.team have read, and keep: of squares, without entry_weights and start.
+/// Entries that ranks of options.team have read, and keep: without entry_weights and start.
 CompletionResult complete_ranked(RankedEntries entries, const CompletionOptions& options);
 
 }  // namespace pursuit
