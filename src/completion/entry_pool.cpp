@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "completion/random_order.hpp"
@@ -55,14 +56,12 @@ EntryPool::EntryPool(ObservedEntries some, std::vector<float> weights, Ranks* ra
 
 void EntryPool::group_all(ObservedEntries entries, std::vector<float> weights) {
   if (weighted_) {
-    ObservedMatrix grouped({entries.rows, entries.cols, entries.row, entries.col, std::move(weights)},
-                           threads_);
-    sides_[0].weights = std::move(grouped).take_by_row().value;
-    sides_[1].weights = std::move(grouped).take_by_col().value;
+    ObservedEntries weighted{entries.rows, entries.cols, entries.row, entries.col, std::move(weights)};
+    auto [by_row, by_col] = ObservedMatrix(std::move(weighted), threads_).take();
+    sides_[0].weights = std::move(by_row.value);
+    sides_[1].weights = std::move(by_col.value);
   }
-  ObservedMatrix grouped(std::move(entries), threads_);
-  sides_[0].own = std::move(grouped).take_by_row();
-  sides_[1].own = std::move(grouped).take_by_col();
+  std::tie(sides_[0].own, sides_[1].own) = ObservedMatrix(std::move(entries), threads_).take();
   for (Side& side : sides_) {
     side.start = side.own.start;
     shares_.push_back(MemberShares::by_entries(side.start, nullptr));

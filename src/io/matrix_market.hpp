@@ -37,7 +37,7 @@ struct MarketPart {
 
 /// Appends all that the lines have left, of a file with so many entries in parts before them; refused where
 /// there are more than the header promises.
-void read_market_part(TextLines& lines, const MarketHeader& header, int threads, MarketPart& part,
+void read_market_part(TextLines& lines, const MarketHeader& header, int threads, MarketPart& all,
                       std::size_t entries_before = 0);
 
 /// Refuses another number of entries than the header promises.

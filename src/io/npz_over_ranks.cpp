@@ -38,6 +38,7 @@ void require_other_names(const NpzArchive& archive, const std::vector<RankedArra
 std::vector<io::RankedFile> ranked_files(Ranks& ranks, const std::vector<RankedArray>& shared) {
   if (shared.empty()) return {};
   std::vector<std::uint64_t> mine;
+  mine.reserve(shared.size());
   for (const RankedArray& array : shared) mine.push_back(io::npy_size(array.own));
   std::vector<std::uint64_t> sizes(mine.size() * std::size_t(ranks.size()));
   const std::vector<std::byte> all = gather(ranks, mine.data(), mine.size() * sizeof mine[0], true);

@@ -43,7 +43,7 @@ class BytesInReach {
   std::uint64_t begin() const { return bytes_.cuts[std::size_t(rank_)]; }
   std::uint64_t end() const { return bytes_.cuts[std::size_t(rank_) + 1]; }
   std::vector<ByteRange> lent(int owner, const std::vector<ByteRange>& needed) const;
-  std::string_view run(std::uint64_t first, std::uint64_t end, std::string& room) const;
+  std::string_view run(std::uint64_t first, std::uint64_t last, std::string& room) const;
 
   int rank_;
   RankedBytes bytes_;

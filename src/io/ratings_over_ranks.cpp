@@ -14,6 +14,7 @@
 #include "io/ids_over_ranks.hpp"
 #include "io/read_ratings_part.hpp"
 #include "pursuit/base/error.hpp"
+#include "pursuit/data/observed_matrix.hpp"
 
 namespace pursuit::io {
 namespace {

@@ -34,8 +34,8 @@ class CsrRows {
   /// Some rows, as sparse_from_npz() has them, from starts that are sound.
   template <class Scalar>
   SparseMatrixOf<Scalar> read(Index first, Index last) const;
-  /// Refuses columns outside the matrix behind so many entries, which belong to no row.
-  void require_unused_columns(Index entries) const;
+  /// Refuses columns outside the matrix from this entry on, which belong to no row.
+  void require_unused_columns(Index first) const;
 
  private:
   NpyArray part(const std::string& array, Index first, Index count) const;

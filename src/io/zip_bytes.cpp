@@ -195,6 +195,7 @@ ZipContents unzip(const Bytes& archive, const std::string& name, std::uint64_t l
   require_sound(entries, archive.view.size(), name, limit);
   ZipContents contents;
   std::vector<std::pair<const ZipEntry*, Bytes*>> work;
+  work.reserve(entries.size());
   for (const ZipEntry& entry : entries) work.emplace_back(&entry, &contents[entry.name]);
   std::vector<std::exception_ptr> failures(work.size());  // the first in the archive is told
   parallel_for(Index(work.size()), resolve_threads(threads), [&](Index k) {

@@ -47,9 +47,10 @@ class ObservedMatrix {
   /// Gives the entries back, in row order, and leaves this empty.
   ObservedEntries release(int threads = 1);
 
-  /// Keeps one order alone.
+  /// Keeps the row order alone.
   GroupedEntries take_by_row() && { return std::move(by_row_); }
-  GroupedEntries take_by_col() && { return std::move(by_col_); }
+  /// By row and by column.
+  std::pair<GroupedEntries, GroupedEntries> take() && { return {std::move(by_row_), std::move(by_col_)}; }
 
   const GroupedEntries& by_row() const { return by_row_; }
   const GroupedEntries& by_col() const { return by_col_; }
