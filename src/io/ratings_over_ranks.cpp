@@ -334,6 +334,7 @@ void ask(RankTeam& team, std::int64_t number, const std::function<void()>& own_p
 
 std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& files) {
   std::vector<std::string> texts;
+  texts.reserve(files.size());
   for (const auto& file : files) texts.push_back(file.string());
   return texts;
 }
