@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/chunks.hpp"
+#include "completion/complete_check.hpp"
 #include "completion/completion_part.hpp"
 #include "completion/draws.hpp"
 #include "completion/factors_of_model.hpp"
@@ -41,43 +42,6 @@ constexpr double kRounding =
 constexpr double kScaleOfZeros = 0x1p-60;
 constexpr double kOtherSize = 1e3;  // a start whose scale is off by this factor has nothing to say
 
-void check(const CompletionOptions& options) {
-  const auto require = [](bool good, const std::string& what) {
-    if (!good) throw InvalidArgument(what);
-  };
-  require(options.loss.kind == Loss::squares || options.loss.kind == Loss::bernoulli,
-          fmt::format("loss {}: the self-tuned model knows squares and bernoulli; other losses go with atom "
-                      "sets",
-                      options.loss.spec()));
-  require(options.max_rank >= 0,
-          fmt::format("max_rank {}: must be 0 (offsets only) or more", options.max_rank));
-  require(options.validation >= 0 && options.validation < 1,
-          fmt::format("validation {}: must be at least 0 and below 1", options.validation));
-  for (const auto& [name, count] :
-       {std::pair("samples", options.samples), {"stored_samples", options.stored_samples}})
-    require(count >= 0 && count <= kMostSamples,
-            fmt::format("{} {}: must be 0 to {}", name, count, kMostSamples));
-  if (const auto& range = options.range)
-    require(range->lowest <= range->highest,
-            fmt::format("range {} to {}: the lowest value must not be above the highest", range->lowest,
-                        range->highest));
-  require(options.loss.kind == Loss::squares || options.samples == 0,
-          fmt::format("samples {}: draws are of squares; of {} there are none", options.samples,
-                      options.loss.spec()));
-  require(options.threads >= 0, fmt::format("threads {}: must be 0 (all cores) or more", options.threads));
-}
-
-/// Those that count, whose weights are positive.
-WeightedEntries checked(ObservedEntries entries, const CompletionOptions& options) {
-  require_valid(entries, resolve_threads(options.threads));
-  check(options);
-  require_weights(options.entry_weights, entries);
-  require_domain(options.loss, entries);
-  WeightedEntries all(std::move(entries), options.entry_weights);
-  all.drop_weightless();
-  return all;
-}
-
 double log_odds(double share) {
   return std::log(share / (1 - share));
 }
@@ -95,7 +59,7 @@ ObservedEntries places_of(const std::vector<Position>& positions) {
 class Completion {
  public:
   Completion(ObservedEntries entries, const CompletionOptions& options)
-      : Completion(checked(std::move(entries), options), options) {}
+      : Completion(entries_that_count(std::move(entries), options), options) {}
   /// Entries that stay with the ranks that have read them.
   Completion(RankedEntries entries, const CompletionOptions& options)
       : options_(options),
@@ -508,10 +472,7 @@ CompletionResult complete(ObservedEntries entries, const CompletionOptions& opti
 }
 
 CompletionResult complete_ranked(RankedEntries entries, const CompletionOptions& options) {
-  check(options);
-  if (!options.team || !options.entry_weights.empty() || options.start)
-    throw InvalidArgument(
-        "entries that ranks have read: of a team, every entry counting once, without a model to start from");
+  require_possible_apart(options);
   return Completion(std::move(entries), options).result();
 }
 

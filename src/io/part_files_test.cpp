@@ -6,9 +6,8 @@
 
 #include "io/test_support.hpp"
 #include "pursuit/base/error.hpp"
-#include "pursuit/io/ranked_matrix_file.hpp"
 #include "pursuit/io/ratings_file.hpp"
-#include "rank_threads.hpp"
+#include "rank_teams.hpp"
 
 namespace pursuit::io {
 namespace {
@@ -65,18 +64,12 @@ TEST_F(PartFiles, DefectsNameTheFileAndItsLine) {
 /// What ranks read, or what they refuse.
 std::pair<Ratings, std::string> read_on(int size, const std::string& path) {
   std::pair<Ratings, std::string> result;
-  on_ranks(size, [&](Ranks& ranks) {
-    if (!ranks.leads()) {
-      EXPECT_EQ(follow(ranks), 0);
-      return;
-    }
-    RankTeam team(ranks);
+  on_team_of(size, [&](RankTeam& team) {
     try {
       result.first = read_ratings(path, {.threads = 1, .times = true, .team = &team});
     } catch (const InvalidInput& error) {
       result.second = error.what();
     }
-    team.dismiss(0);
   });
   return result;
 }

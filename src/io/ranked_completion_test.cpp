@@ -10,7 +10,7 @@
 #include "pursuit/completion/implicit.hpp"
 #include "pursuit/completion/structured.hpp"
 #include "pursuit/io/ranked_matrix_file.hpp"
-#include "rank_threads.hpp"
+#include "rank_teams.hpp"
 
 namespace pursuit {
 namespace {
@@ -19,18 +19,8 @@ namespace {
 template <class Solve>
 CompletionResult led(int size, const Solve& solve, int per_machine = 1) {
   CompletionResult result;
-  on_ranks(
-      size,
-      [&](Ranks& ranks) {
-        if (!ranks.leads()) {
-          EXPECT_EQ(follow(ranks), 0);
-          return;
-        }
-        RankTeam team(ranks);
-        result = solve(&team);
-        team.dismiss(0);
-      },
-      per_machine);
+  on_team_of(
+      size, [&](RankTeam& team) { result = solve(&team); }, per_machine);
   return result;
 }
 
@@ -71,7 +61,7 @@ TEST(RankedCompletion, IsTheSameBitsForAnyNumberOfRanksAndThreads) {
   options.predict = positions_of(data.test);
   options.max_rank = 15;
   const CompletionResult alone = complete(data.train, options);
-  for (const int size : {1, 2, 3, 4, 7}) {
+  for (const int size : {1, 2, 3, 4, 7, 16}) {
     options.threads = size % 3 + 1;
     expect_same(on_team(size, data.train, options), alone, fmt::format("{} ranks", size));
   }

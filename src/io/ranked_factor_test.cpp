@@ -8,7 +8,7 @@
 #include "pursuit/algorithms/factor.hpp"
 #include "pursuit/atoms/structures.hpp"
 #include "pursuit/io/ranked_matrix_file.hpp"
-#include "rank_threads.hpp"
+#include "rank_teams.hpp"
 #include "test_support.hpp"
 
 namespace pursuit {
@@ -37,28 +37,20 @@ class RankedFactor : public testing::Test {
 
   static Factored by(int size, int per_machine, const std::string& file, const FactorOptions& options) {
     Factored done;
-    on_ranks(
+    on_team_of(
         size,
-        [&](Ranks& ranks) {
-          if (!ranks.leads()) {
-            EXPECT_EQ(follow(ranks), 0);
-            return;
-          }
-          RankTeam team(ranks);
-          {
-            const RankedMatrixData read = read_data(file, {Header::find, options.threads}, team);
-            FactorOptions watched = options;
-            std::vector<RankTraffic> traffic;
-            watched.observer = [&](const Moment&) {
-              traffic.push_back(ranks.traffic());
-              return true;
-            };
-            done.result = factor(read.data.matrix, watched);
-            const std::size_t last = traffic.size() - 2;  // before factors come together
-            done.sweep = {traffic[last].collectives - traffic[last - 1].collectives,
-                          traffic[last].bytes_received - traffic[last - 1].bytes_received};
-          }
-          team.dismiss(0);
+        [&](RankTeam& team) {
+          const RankedMatrixData read = read_data(file, {Header::find, options.threads}, team);
+          FactorOptions watched = options;
+          std::vector<RankTraffic> traffic;
+          watched.observer = [&](const Moment&) {
+            traffic.push_back(team.ranks().traffic());
+            return true;
+          };
+          done.result = factor(read.data.matrix, watched);
+          const std::size_t last = traffic.size() - 2;  // before factors come together
+          done.sweep = {traffic[last].collectives - traffic[last - 1].collectives,
+                        traffic[last].bytes_received - traffic[last - 1].bytes_received};
         },
         per_machine);
     return done;

@@ -11,8 +11,7 @@
 #include "io/test_support.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
-#include "pursuit/io/ranked_matrix_file.hpp"
-#include "rank_threads.hpp"
+#include "rank_teams.hpp"
 
 namespace pursuit::io {
 namespace {
@@ -23,20 +22,14 @@ using testing::HasSubstr;
 template <class Result, class Work>
 std::pair<Result, std::string> led_by(int size, int per_machine, const Work& work) {
   std::pair<Result, std::string> result;
-  on_ranks(
+  on_team_of(
       size,
-      [&](Ranks& ranks) {
-        if (!ranks.leads()) {
-          EXPECT_EQ(follow(ranks), 0);
-          return;
-        }
-        RankTeam team(ranks);
+      [&](RankTeam& team) {
         try {
           result.first = work(team);
         } catch (const InvalidInput& error) {
           result.second = error.what();
         }
-        team.dismiss(0);
       },
       per_machine);
   return result;
