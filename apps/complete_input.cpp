@@ -140,6 +140,10 @@ CompletionInput read_completion_input(const CompleteCommand& c) {
                         c.update, side));
   entries.rows = input.train.rows.size();
   entries.cols = input.train.cols.size();
+  if (input.apart) {  // features may know more members than entries do
+    input.apart->own.rows = entries.rows;
+    input.apart->own.cols = entries.cols;
+  }
   const Loss loss = parse_loss(c.loss);
   if (c.holdout > 0 && input.apart) {
     input.test = take_out(*rank_team(), *input.apart, count_held_out(c, input.apart->size()), c.seed,

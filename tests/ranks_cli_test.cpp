@@ -156,6 +156,28 @@ TEST_F(UnderMpi, CompletionHasTheSameBitsForAnyNumberOfRanksAndThreads) {
   }
 }
 
+TEST_F(UnderMpi, FeaturesMayKnowMembersWithoutEntries) {
+  std::string users = "id,age\n", items = users;
+  for (int k = 0; k < 180; ++k) {  // there are 150 and 120
+    users += fmt::format("u{},{}\n", k, k * k % 61);
+    items += fmt::format("i{},{}\n", k, k * k % 37);
+  }
+  write("users.csv", users);
+  write("items.csv", items);
+  const std::string job =
+      "complete ratings.csv --rank 3 --row-features users.csv --col-features items.csv --holdout 0.1 --out ";
+  ASSERT_EQ(run(job + "alone.npz").status, 0);
+  const Finished done = on(3, job + "many.npz");
+  ASSERT_EQ(done.status, 0) << done.err;
+  const CompletionFile alone = load_completion(path("alone.npz")), many = load_completion(path("many.npz"));
+  ASSERT_EQ(many.rows.size(), 180);
+  EXPECT_TRUE(many.model.rows.mean == alone.model.rows.mean);
+  EXPECT_TRUE(many.model.cols.mean == alone.model.cols.mean);
+  EXPECT_EQ(many.model.rows.unseen, alone.model.rows.unseen);
+  EXPECT_EQ(many.seen.start, alone.seen.start);
+  EXPECT_EQ(many.held_out.index, alone.held_out.index);
+}
+
 TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
   const auto scores = [](const Finished& done) {
     const auto answer = nlohmann::json::parse(done.out, nullptr, false);
