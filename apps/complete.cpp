@@ -276,8 +276,8 @@ int complete_by(const CompleteCommand& c) {
   tell_of_ranks(c.input, threads, rank_count(), false);
   if (rank_count() > 1 && c.input.ends_with(".gz"))
     tell(
-        "pursuit: note: {} is packed, so that rank 0 read it alone; plain text is read by all ranks at "
-        "once\n",
+        "pursuit: note: {} is packed, and each packed file is read by one rank; plain text is read by all "
+        "ranks at once\n",
         c.input);
   const auto warn_of_clicks = [&] {
     tell(

@@ -178,6 +178,21 @@ TEST_F(UnderMpi, FeaturesMayKnowMembersWithoutEntries) {
   EXPECT_EQ(many.held_out.index, alone.held_out.index);
 }
 
+TEST_F(UnderMpi, WhatComesThroughAPipeIsRankZeros) {
+  ASSERT_EQ(run("complete ratings.csv --rank 3 --out alone.npz").status, 0);
+  const CompletionFile alone = load_completion(path("alone.npz"));
+  for (const std::string job : {"--rank 3", "--rank 3 --duplicates last"}) {
+    const Finished done = shell(fmt::format(
+        "mkfifo pipe; (timeout 20 cat ratings.csv > pipe &)\n"
+        "timeout 20 mpirun -n 3 '{}' complete pipe {} --out many.npz; status=$?; rm pipe; exit $status",
+        PURSUIT_PROGRAM, job));
+    ASSERT_EQ(done.status, 0) << job << done.err;
+    const CompletionFile many = load_completion(path("many.npz"));
+    EXPECT_TRUE(many.model.rows.mean == alone.model.rows.mean) << job;
+    EXPECT_EQ(many.seen.value, alone.seen.value) << job;
+  }
+}
+
 TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
   const auto scores = [](const Finished& done) {
     const auto answer = nlohmann::json::parse(done.out, nullptr, false);

@@ -1,5 +1,6 @@
 #include "pursuit/io/ratings_file.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "io/byte_source.hpp"
@@ -45,6 +46,14 @@ bool has_team(const RatingsOptions& options) {
   return options.team && options.team->ranks().size() > 1;
 }
 
+/// What comes through a pipe comes once, and to rank 0.
+bool is_read_by_all(const std::vector<std::filesystem::path>& parts, const RatingsOptions& options) {
+  return has_team(options) && std::none_of(parts.begin(), parts.end(), [](const auto& part) {
+           std::error_code none;
+           return std::filesystem::is_other(part, none);
+         });
+}
+
 }  // namespace
 
 RatingsKind kind_of_ratings(const ByteSource& source, bool one_of_several) {
@@ -78,7 +87,7 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
   const std::vector<std::filesystem::path> parts = parts_of(path);
   return io::within_memory(path, [&] {
     io::RatingsCollector ratings(name_of(path, parts), options, known_rows, known_cols);
-    if (io::has_team(options)) {
+    if (io::is_read_by_all(parts, options)) {
       io::read_over_ranks(*options.team, parts, options, ratings);
       return ratings.finish();
     }
@@ -99,6 +108,14 @@ RankedRatings read_ratings_apart(const std::filesystem::path& path, const Rating
     throw InvalidArgument(
         "ratings that stay with ranks: of a team of several, without times, no entry coming twice");
   const std::vector<std::filesystem::path> parts = parts_of(path);
+  if (!io::is_read_by_all(parts, options)) {  // then the others have none of them
+    Ratings all = read_ratings(path, options);
+    RankedEntries entries;
+    entries.number = options.team->fresh_number();
+    entries.all = all.entries.size();
+    entries.own = std::move(all.entries);
+    return {std::move(entries), std::move(all.rows), std::move(all.cols), all.counts};
+  }
   return io::within_memory(path, [&] {
     io::RatingsCollector collector(name_of(path, parts), options, nullptr, nullptr);
     RankedRatings ratings{io::read_apart(*options.team, parts, options, collector), {}, {}, false};

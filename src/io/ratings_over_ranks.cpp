@@ -181,11 +181,11 @@ class Reading {
     }
   }
 
-  /// Where the bytes of a rank begin.
+  /// Where the bytes of a rank begin: the first of all, and with it a packed file that is alone, is rank 0's.
   std::uint64_t first_byte(int rank) const {
     const auto size = std::uint64_t(ranks_.size());
     const std::uint64_t all = files_.back().first + files_.back().bytes;
-    return all / size * std::uint64_t(rank) + all % size * std::uint64_t(rank) / size;
+    return all / size * std::uint64_t(rank) + (all % size * std::uint64_t(rank) + size - 1) / size;
   }
 
   /// Of files in parts those that overlap with this rank's bytes; of others those that begin there.

@@ -184,6 +184,14 @@ TEST_F(RatingsApart, ASparseMatrixIsReadByOneRankAndSharedOut) {
   EXPECT_EQ(led_by<std::vector<std::string>>(3, 1, names).first, read_ratings(matrix).rows.names());
 }
 
+TEST_F(RatingsApart, APackedTextThatIsAloneIsReadByRankZero) {
+  const std::string file = folder_.with("alone.gz", gzip("u,i,1\nv,i,2\n")).string();
+  const auto own = [&](RankTeam& team) {
+    return read_ratings_apart(file, {.threads = 1, .team = &team}).entries.own.size();
+  };
+  EXPECT_EQ(led_by<Index>(3, 1, own).first, 2);
+}
+
 TEST_F(RatingsApart, WhatRanksCannotKeepIsRefused) {
   EXPECT_THROW(read_ratings_apart(path(), {}), InvalidArgument) << "without a team";
   EXPECT_THROW(complete_ranked({}, {}), InvalidArgument);

@@ -62,7 +62,8 @@ Ratings read_ratings(const std::filesystem::path& path, const RatingsOptions& op
                      const IdTable* known_rows = nullptr, const IdTable* known_cols = nullptr);
 
 /// The same by the ranks of options.team, of which there must be several, with entries that stay with those
-/// who have read them. One that comes twice is refused when they are used; times are not known.
+/// who have read them; what comes through a pipe is rank 0's. One that comes twice is refused when they are
+/// used; times are not known.
 struct RankedRatings {
   RankedEntries entries;
   IdTable rows, cols;
