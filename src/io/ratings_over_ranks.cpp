@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "data/mailing.hpp"
@@ -300,10 +301,13 @@ class Reading {
     std::vector<Place> places = gather_lists(ranks_, mine);
     std::string told[2];
     if (ranks_.leads()) told[0] = found.ratings.rows.name(row);
-    std::size_t second = 1, first = 0;
-    for (bool twice = false; !twice; second += twice ? 0 : 1)
-      for (first = 0; first < second && !twice; first += twice ? 0 : 1)
-        twice = places[first].col == places[second].col;
+    std::unordered_map<std::int64_t, std::size_t> first_of;  // of every column, where it was met first
+    std::size_t first = 0, second = 0;
+    for (;; ++second) {
+      const auto [met, is_new] = first_of.emplace(places[second].col, second);
+      first = met->second;
+      if (!is_new) break;
+    }
     if (ranks_.leads()) told[1] = found.ratings.cols.name(int(places[first].col));
     for (std::string& text : told) text = broadcast_text(ranks_, text);
     const auto origin = [&](const Place& place) {
