@@ -298,7 +298,8 @@ int complete_by(const CompleteCommand& c) {
   const Job job = job_of(c, input);
   CompletionResult result = compute(c, input);
   if (c.common.dry_run) return tell_forecast(c.common, job);
-  if (result.seen_by_ranks && result.model.lowest == 1 && result.model.highest == 1) warn_of_clicks();
+  if (result.seen_by_ranks && job.entries > 1 && result.observed.lowest == 1 && result.observed.highest == 1)
+    warn_of_clicks();
   if (const Index overlap = result.seen_by_ranks ? result.known : count_seen(result.seen, input.test);
       overlap > 0)
     tell("pursuit: warning: {} of {} test entries are training entries too: the test error looks too good\n",

@@ -193,6 +193,20 @@ TEST_F(UnderMpi, WhatComesThroughAPipeIsRankZeros) {
   }
 }
 
+TEST_F(UnderMpi, ClicksTakenAsRatingsAreToldOfWhateverThePredictions) {
+  std::string clicks = "u0,i0,1\n";
+  for (int e = 1; e < 300; ++e) clicks += fmt::format("u{},i{},1\n", e % 20, e / 20);
+  write("clicks.csv", clicks);
+  for (const auto& [job, told] : {std::pair("clicks.csv", 1),
+                                  {"clicks.csv --clip 0:5", 1},
+                                  {"clicks.csv --loss bernoulli", 1},
+                                  {"ratings.csv --clip 1:1", 0}}) {
+    const Finished done = on(2, fmt::format("complete {} --rank 1", job));
+    EXPECT_EQ(done.status, 0) << job << done.err;
+    EXPECT_EQ(count(done.err, "every value is 1"), told) << job << done.err;
+  }
+}
+
 TEST_F(UnderMpi, MethodsAreJudgedTheSame) {
   const auto scores = [](const Finished& done) {
     const auto answer = nlohmann::json::parse(done.out, nullptr, false);

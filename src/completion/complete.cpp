@@ -150,13 +150,12 @@ class Completion {
     if (options_.row_features) row_features_.emplace(*options_.row_features, pool_->rows(), "row");
     if (options_.col_features) col_features_.emplace(*options_.col_features, pool_->cols(), "column");
     const ValueRange range = pool_.range();
+    result_.observed = {range.low, range.high};
     unit_ = has_link() ? 1.0 : unit_of(range, kPlainExponents);
     if (unit_ != 1) pool_.divide_by(unit_);
-    const Range observed = has_link()
-                               ? Range{0, 1}
-                               : Range{range.low, range.high};  // a probability needs no 1 to have been seen
-    result_.model.lowest = options_.range.value_or(observed).lowest;
-    result_.model.highest = options_.range.value_or(observed).highest;
+    const Range usual = has_link() ? Range{0, 1} : result_.observed;  // a probability needs no 1 to be seen
+    result_.model.lowest = options_.range.value_or(usual).lowest;
+    result_.model.highest = options_.range.value_or(usual).highest;
     find_scale();
     if (!start_) pool_.hold_back(options_.validation, options_.seed);
     factors_.emplace(pool_.data(), mean_, scale_, options_.use_pattern, options_.seed, threads_,

@@ -79,6 +79,7 @@ struct CompletionResult {
   std::shared_ptr<const EntryPool> seen_by_ranks;  // where ranks keep them, and `seen` is empty: what rank 0
                                                    // has of them
   Index known = 0;                                 // entries of options.predict that are among these
+  Range observed = {0, 0};                         // the smallest and the largest of these
   Stop stop = Stop::all_sweeps;
   double seconds = 0;
 
