@@ -75,22 +75,25 @@ void EntryPool::share_out(ObservedEntries some, std::vector<float> weights) {
   sides_[0].start = starts_of(counts_of(some.row, some.rows, *ranks_));
   sides_[1].start = starts_of(counts_of(some.col, some.cols, *ranks_));
   for (const Side& side : sides_) shares_.push_back(MemberShares::by_entries(side.start, ranks_));
+  ObservedEntries own{some.rows, some.cols, {}, {}, {}};
   {
     const Mailing to_rows(*ranks_, some.row, shares_[0].first_members(), threads_);
-    ObservedEntries own{some.rows, some.cols, to_rows.send(some.row), to_rows.send(some.col), {}};
+    own.row = to_rows.send(some.row);
+    own.col = to_rows.send(some.col);
     own.value = to_rows.send(some.value);
     if (weighted_) weights = to_rows.send(weights);
-    group_own(0, std::move(own), weights);
   }
-  require_once();
   some = {};
+  group_own(0, std::move(own), weights);
+  require_once();
   // From there to the owners of columns: what comes is ascending by row.
   std::vector<int> row(sides_[0].own.index.size());
   for (Index i = shares_[0].first(); i < shares_[0].last(); ++i)
     std::fill(row.begin() + sides_[0].own.start[std::size_t(i)],
               row.begin() + sides_[0].own.start[std::size_t(i) + 1], int(i));
   const Mailing to_cols(*ranks_, sides_[0].own.index, shares_[1].first_members(), threads_);
-  ObservedEntries own{cols(), rows(), to_cols.send(sides_[0].own.index), to_cols.send(row), {}};
+  own = {cols(), rows(), to_cols.send(sides_[0].own.index), to_cols.send(row), {}};
+  row = {};
   own.value = to_cols.send(sides_[0].own.value);
   group_own(1, std::move(own), weighted_ ? to_cols.send(sides_[0].weights) : weights);
 }
@@ -318,8 +321,9 @@ GroupedEntries EntryPool::whole(bool by_row) const {
 
 Index EntryPool::count_changes(const GroupedEntries& old) const {
   const MemberShares& shares = shares_[0];
-  GroupedEntries now = sides_[0].own;
-  if (!original_.empty()) now.value = original_;
+  GroupedEntries in_old_unit;
+  if (!original_.empty()) in_old_unit = {sides_[0].own.start, sides_[0].own.index, original_};
+  const GroupedEntries& now = original_.empty() ? sides_[0].own : in_old_unit;
   if (!ranks_) return pursuit::count_changes(old, now, 0, rows());
   std::vector<Index> ends = shares.first_members();
   const Index known = from_leader(ranks_, old.size());
