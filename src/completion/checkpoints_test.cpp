@@ -90,6 +90,12 @@ TEST(CompletionCheckpoints, OfZerosAndOnesAndTheVarianceTheyNeed) {
   expect_completion_resumes(few_entries(true), {.loss = Loss::bernoulli, .max_rank = 7});
 }
 
+TEST(CompletionCheckpoints, OfZerosAndOnesWhoseVarianceIsKept) {
+  ObservedEntries entries = planted(160, 40, 1, 0.6, 0.4, 8).train;
+  for (float& value : entries.value) value = value > 2 ? 1.0F : 0.0F;
+  expect_completion_resumes(entries, {.loss = Loss::bernoulli, .max_rank = 3});
+}
+
 TEST(CompletionCheckpoints, OfFeaturesAndWeights) {
   const ObservedEntries entries = few_entries();
   const FeatureTable features = observed(gaussian(entries.rows, 4, 5), 0.8, 6);

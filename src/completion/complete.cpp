@@ -312,6 +312,7 @@ class Completion {
       }
       if (better_) break;  // not both ways
     }
+    direction_ = 0;  // what is kept from here on says nothing of it
     before_.reset();
     double least = std::numeric_limits<double>::infinity();
     for (const double share : kUncertainty)
