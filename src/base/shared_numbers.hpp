@@ -59,7 +59,7 @@ class SharedNumbers {
   void share(Ranks& ranks, int number, std::size_t size) {
     data_ = static_cast<Number*>(ranks.shared(number, size * sizeof(Number)));
     shared_ = size_ = size;
-    own_ = {};
+    own_ = AlignedVector<Number>();  // {} would keep its memory
   }
   /// The same with what rank 0 has.
   void share_from_leader(Ranks& ranks, int number, std::size_t size) {

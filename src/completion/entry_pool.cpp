@@ -93,7 +93,7 @@ void EntryPool::share_out(ObservedEntries some, std::vector<float> weights) {
               row.begin() + sides_[0].own.start[std::size_t(i) + 1], int(i));
   const Mailing to_cols(*ranks_, sides_[0].own.index, shares_[1].first_members(), threads_);
   own = {cols(), rows(), to_cols.send(sides_[0].own.index), to_cols.send(row), {}};
-  row = {};
+  row = std::vector<int>();  // {} would keep its memory
   own.value = to_cols.send(sides_[0].own.value);
   group_own(1, std::move(own), weighted_ ? to_cols.send(sides_[0].weights) : weights);
 }

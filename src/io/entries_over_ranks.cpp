@@ -133,7 +133,7 @@ OwnedEntries entries_to_owners(Ranks& ranks, Index rows, Index columns, Entries<
   });
   add_up(ranks, counts, false);
   OwnedEntries owned{cuts_by_counts(ranks, counts, columns, name)};
-  counts = {};
+  counts = std::vector<std::int64_t>();  // {} would keep its memory
   const RowCuts& cuts = owned.cuts;
   const OwnRows own(ranks, cuts);
   std::vector<std::size_t> start;
