@@ -46,6 +46,8 @@ Value from_leader(Ranks* ranks, Value value) {
 
 EntryPool::EntryPool(ObservedEntries some, std::vector<float> weights, Ranks* ranks, int threads)
     : ranks_(ranks && ranks->size() > 1 ? ranks : nullptr), threads_(threads) {
+  static std::atomic<std::uint64_t> pools = 0;
+  number_ = from_leader(ranks_, ++pools);
   weighted_ = from_leader(ranks_, !weights.empty());
   if (ranks_)
     share_out(std::move(some), std::move(weights));

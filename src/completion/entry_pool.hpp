@@ -30,6 +30,8 @@ class EntryPool {
   /// Entries of all ranks, but for those held back.
   Index size() const { return Index(sides_[0].start.back()); }
   int threads() const { return threads_; }
+  /// Of this pool, on all of its ranks.
+  std::uint64_t number() const { return number_; }
   std::shared_ptr<const EntryTasks> by_row() const { return sides_[0].tasks; }
   std::shared_ptr<const EntryTasks> by_col() const { return sides_[1].tasks; }
   /// Known to all ranks, by row.
@@ -90,6 +92,7 @@ class EntryPool {
 
   Ranks* ranks_;
   int threads_;
+  std::uint64_t number_;
   bool weighted_ = false;
   Side sides_[2];  // rows, columns
   std::vector<MemberShares> shares_;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "completion/entry_pool.hpp"
 #include "data/ranked_rows.hpp"
@@ -308,6 +309,8 @@ NpzArchive archive_of(const CompletionFile& file) {
 /// All ranks call it; path and archive are those of rank 0.
 void write_with_seen(Ranks& ranks, const std::filesystem::path& path, const NpzArchive& archive,
                      const EntryPool& seen) {
+  if (first_that_differs(ranks, std::to_string(seen.number())) >= 0)
+    throw InvalidArgument("the entries of this completion are gone: its team has made another one since");
   const GroupedEntries& own = seen.by_row()->entries();
   write_npz_over_ranks(
       ranks, path, archive,

@@ -11,6 +11,7 @@
 #include "io/test_support.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/completion/split.hpp"
+#include "pursuit/io/completion_file.hpp"
 #include "rank_teams.hpp"
 
 namespace pursuit::io {
@@ -190,6 +191,29 @@ TEST_F(RatingsApart, APackedTextThatIsAloneIsReadByRankZero) {
     return read_ratings_apart(file, {.threads = 1, .team = &team}).entries.own.size();
   };
   EXPECT_EQ(led_by<Index>(3, 1, own).first, 2);
+}
+
+TEST_F(RatingsApart, EntriesAreThereUntilTheNextCompletion) {
+  CompletionOptions options;
+  options.max_rank = 1;
+  const std::string model = (folder_.path() / "model.npz").string();
+  const std::vector<float> seen = complete(read_ratings(path()).entries, options).seen.value;
+  on_team_of(3, [&](RankTeam& team) {
+    options.team = &team;
+    const auto completed = [&](CompletionFile& file) {
+      RankedRatings ratings = read_ratings_apart(path(), {.threads = 1, .team = &team});
+      file.rows = ratings.rows;
+      file.cols = ratings.cols;
+      CompletionResult result = complete_ranked(std::move(ratings.entries), options);
+      file.model = std::move(result.model);
+      return result.seen_by_ranks;
+    };
+    CompletionFile first, second;
+    const auto before = completed(first), now = completed(second);
+    EXPECT_THROW(save_completion(model, first, *before, team), InvalidArgument);
+    save_completion(model, second, *now, team);
+  });
+  EXPECT_EQ(load_completion(model).seen.value, seen);
 }
 
 TEST_F(RatingsApart, WhatRanksCannotKeepIsRefused) {

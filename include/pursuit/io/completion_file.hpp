@@ -58,8 +58,8 @@ struct CompletionFile {
 /// that makes no sense (require_sound).
 void save_completion(const std::filesystem::path& path, const CompletionFile& file);
 
-/// The same of a file whose entries are with the ranks of a team (CompletionResult::seen_by_ranks): each
-/// packs its own, and rank 0 writes.
+/// The same of a file whose entries are with the ranks of a team (CompletionResult::seen_by_ranks), where
+/// they are until it makes another completion (InvalidArgument): each packs its own, and rank 0 writes.
 void save_completion(const std::filesystem::path& path, const CompletionFile& file, const EntryPool& seen,
                      RankTeam& team);
 
