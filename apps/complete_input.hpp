@@ -14,8 +14,7 @@ namespace pursuit::app {
 struct CompletionInput {
   Ratings train;
   ObservedEntries test;
-  Index unknown = 0,
-        overlap = 0;  // test entries with an id never seen in training; that are training entries
+  Index unknown = 0;                   // test entries with an id never seen in training
   std::optional<RankedEntries> apart;  // the training entries, where they stay with the ranks
   std::optional<CompletionFile> earlier;
   std::optional<FeatureFile> row_features, col_features;
