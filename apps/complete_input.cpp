@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "apps/completion.hpp"
 #include "apps/ranks.hpp"
 #include "pursuit/base/error.hpp"
 #include "pursuit/catalogue/catalogue.hpp"
