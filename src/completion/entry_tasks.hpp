@@ -41,8 +41,6 @@ class EntryTasks {
   Index size() const { return entries_->size(); }
   /// Of any row, whoever has its entries.
   Index count(Index row) const { return Index((*start_)[row + 1] - (*start_)[row]); }
-  /// Whether those of all rows are here.
-  bool has_all() const { return start_->back() == entries_->start.back(); }
   /// Of all rows.
   Index count_all() const { return Index(start_->back()); }
   /// Where entries of every row begin among those of all.

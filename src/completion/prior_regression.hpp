@@ -62,8 +62,7 @@ class PriorRegression {
   void start_from(const Eigen::VectorXf& nu, Index coordinates, std::span<const double> tau,
                   AlignedVector<float>& prior_mean);
 
-  /// Draws need all entries on rank 0, where ranks share them.
-  bool has_all() const { return features_.by_feature->has_all() || whole_; }
+  /// The entries of all ranks, which draws on rank 0 need.
   void take_whole(Features all, int threads);
 
   /// Of features and members that are the same.
